@@ -283,7 +283,8 @@ static int next_rows(padder *p, bool *more)
                 (uint##bits##_t *)((char *)view->idx                              \
                                    + p->position[k] * view->idx_stride);          \
                                                                                   \
-            if (*to == hole && p->ok[k]) *to = (uint##bits##_t)index[k];          \
+            /* a branch would be mispredicted where entries are scattered */      \
+            *to = (*to == hole) & p->ok[k] ? (uint##bits##_t)index[k] : *to;      \
         }                                                                         \
     }
 

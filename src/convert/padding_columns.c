@@ -161,6 +161,32 @@ void cairn_padding_columns_fini(cairn_padding_columns *c)
 
 /* ---- steps ---- */
 
+/// Divide by @p c, at least 1, and clear `ok` where there is a remainder. With c = 2^e u,
+/// u odd, multiplying by the inverse of u modulo 2^64 gives 2^e times the quotient where
+/// the division has no remainder. Else the low e bits are not 0, or what is above them is
+/// beyond all quotients.
+///
+/// Source: T. Granlund, P. L. Montgomery, Division by Invariant Integers using
+/// Multiplication, PLDI 1994, section 9.
+static void divide_exactly(int n, int64_t c, int64_t *value, bool *ok)
+{
+    const int      e    = __builtin_ctzll((uint64_t)c);
+    const uint64_t u    = (uint64_t)c >> e;
+    const uint64_t low  = ((uint64_t)1 << e) - 1;
+    const int64_t  most = INT64_MAX / c, least = INT64_MIN / c;
+    uint64_t       inverse = u; /* of 3 bits; each step doubles them */
+
+    for (int bits = 3; bits < 64; bits *= 2)
+        inverse *= 2 - u * inverse;
+    for (int p = 0; p < n; p++) {
+        const uint64_t product  = (uint64_t)value[p] * inverse;
+        const int64_t  quotient = (int64_t)product >> e;
+
+        ok[p] &= ((product & low) == 0) & (quotient >= least) & (quotient <= most);
+        value[p] = quotient;
+    }
+}
+
 const int64_t *cairn_padding_columns_value(const cairn_padding_columns *c,
                                            const cairn_linear          *linear,
                                            int                          n,
@@ -177,10 +203,7 @@ const int64_t *cairn_padding_columns_value(const cairn_padding_columns *c,
         for (int p = 0; p < n; p++)
             value[p] = (int64_t)((uint64_t)value[p] + factor * (uint64_t)of[p]);
     }
-    for (int p = 0; p < n && linear->den != 1; p++) {
-        ok[p] &= value[p] % linear->den == 0;
-        value[p] /= linear->den;
-    }
+    if (linear->den != 1) divide_exactly(n, linear->den, value, ok);
     return value;
 }
 

@@ -31,16 +31,24 @@ static int64_t bank_of(const cairn_compiled *c, cairn_pos k)
     return bank;
 }
 
-/// First key of bank @p bank or one behind it.
-static cairn_pos bank_begin(const cairn_compiled *c, int64_t bank)
+/// Where the keys of bank @p bank end, which begin at @p lo. Many banks have few keys, so
+/// the search begins near.
+static cairn_pos bank_end(const cairn_compiled *c, int64_t bank, cairn_pos lo)
 {
-    cairn_pos lo = 0, hi = c->keys.n;
+    cairn_pos hi = c->keys.n;
 
-    if (c->m->layout->partition < 0) return bank > 0 ? hi : 0;
+    if (c->m->layout->partition < 0) return hi;
+    for (cairn_pos step = 1; step <= hi - lo; step *= 2) {
+        if (bank_of(c, lo + step - 1) > bank) {
+            hi = lo + step - 1;
+            break;
+        }
+        lo += step;
+    }
     while (lo < hi) {
         const cairn_pos mid = lo + (hi - lo) / 2;
 
-        if (bank_of(c, mid) < bank)
+        if (bank_of(c, mid) <= bank)
             lo = mid + 1;
         else
             hi = mid;
@@ -54,8 +62,8 @@ static cairn_status count_bank(cairn_compiled *c, int64_t number)
     int64_t            facts[CAIRN_CONVERT_FACTS] = {0};
     cairn_convert_args args = {.facts = facts, .nodes = bank->nodes};
 
-    bank->begin = bank_begin(c, number);
-    bank->end   = bank_begin(c, number + 1);
+    bank->begin = number > 0 ? bank[-1].end : 0;
+    bank->end   = bank_end(c, number, bank->begin);
     cairn_keys_args(&c->keys, bank->begin, &args);
     args.end = bank->end - bank->begin;
     return cairn_phase_run(c->m->env, cairn_pass_keys_phase(c, CAIRN_CONVERT_COUNT),

@@ -229,6 +229,48 @@ static cairn_item *sort_groups(cairn_pos             n,
     return items;
 }
 
+/// Bits of all keys together, side by side.
+static int find_key_ranges(cairn_pos             n,
+                           int                   keys,
+                           const int64_t *const *key,
+                           cairn_key_range      *range)
+{
+    int bits = 0;
+
+    for (int k = 0; k < keys; k++)
+        bits += (range[k] = cairn_key_range_of(n, key[k])).bits;
+    return bits;
+}
+
+/// Order few rows by keys that fit a handle: they are sorted where the order will be, and
+/// in room for as many.
+static cairn_status order_handles(cairn_env             *env,
+                                  cairn_pos              n,
+                                  int                    keys,
+                                  const int64_t *const  *key,
+                                  const cairn_key_range *range,
+                                  cairn_pos             *order)
+{
+    uint64_t *const handle = (uint64_t *)order;
+    const uint64_t  mask   = ((uint64_t)1 << CAIRN_HANDLE_BITS) - 1;
+    uint64_t       *room;
+    int             bits = 0;
+
+    CAIRN_TRY(CAIRN_NEW(env, n, &room));
+    memset(handle, 0, (size_t)n * sizeof *handle);
+    for (int k = 0; k < keys; k++) {
+        bits += range[k].bits;
+        for (cairn_pos p = 0; p < n; p++)
+            handle[p] = cairn_pack_key(handle[p], key[k][p], &range[k]);
+    }
+    const uint64_t *const sorted = cairn_sort_row_handles(n, bits, handle, room);
+
+    for (cairn_pos p = 0; p < n; p++)
+        order[p] = (cairn_pos)(sorted[p] & mask);
+    cairn_free(env, room);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_sort_order(cairn_env            *env,
                               cairn_pos             n,
                               int                   keys,
@@ -244,8 +286,15 @@ cairn_status cairn_sort_order(cairn_env            *env,
         return CAIRN_OK;
     }
 
-    cairn_item *items = NULL, *scratch = NULL;
+    cairn_key_range range[CAIRN_MAX_SORT_KEYS];
+    cairn_item     *items = NULL, *scratch = NULL;
 
+    cairn_visit(env, n * keys);
+    if (n <= CAIRN_MANY_HANDLES
+        && find_key_ranges(n, keys, key, range) <= CAIRN_HANDLE_KEY) {
+        cairn_visit(env, n * (1 + 3 * (int64_t)keys));
+        return order_handles(env, n, keys, key, range, order);
+    }
     CAIRN_TRY(CAIRN_NEW(env, n, &items));
 
     const cairn_status status = CAIRN_NEW(env, n, &scratch);

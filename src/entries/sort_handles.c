@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    KEY_BITS = 64 - CAIRN_HANDLE_BITS,
+    KEY_BITS = CAIRN_HANDLE_KEY,
     WIDEST   = 10, ///< Bits of a digit,
     WIDER    = 11, ///< where there are many items,
     LEAST    = 6,
@@ -155,14 +155,10 @@ static void insert_handles(cairn_pos n, uint64_t *handle)
     }
 }
 
-/// Order the items by all digits of their handles, which begin as they come.
-static const uint64_t *
-sort_digits(cairn_pos n, const cairn_item *items, const packing *p, uint64_t *handle)
+/// Order handles by all of their digits, which are counted.
+static uint64_t *
+run_passes(cairn_pos n, const packing *p, uint32_t *count, uint64_t *from, uint64_t *to)
 {
-    uint32_t  count[COUNTS];
-    uint64_t *from = handle, *to = handle + n;
-
-    count_digits(n, items, p, handle, count);
     for (int pass = 0; pass < p->passes; pass++) {
         uint64_t *const swap = from;
 
@@ -171,6 +167,16 @@ sort_digits(cairn_pos n, const cairn_item *items, const packing *p, uint64_t *ha
         to   = swap;
     }
     return from;
+}
+
+/// Order the items by their handles, which begin as they come.
+static const uint64_t *
+sort_digits(cairn_pos n, const cairn_item *items, const packing *p, uint64_t *handle)
+{
+    uint32_t count[COUNTS];
+
+    count_digits(n, items, p, handle, count);
+    return run_passes(n, p, count, handle, handle + n);
 }
 
 const uint64_t *cairn_sort_handles(cairn_pos         n,
@@ -205,4 +211,26 @@ const uint64_t *cairn_sort_many_handles(cairn_pos         n,
     if (bits < 64) p.upper = items[0].word >> bits << p.need;
     plan_digits(n, WIDER, &p);
     return sort_digits(n, items, &p, handle);
+}
+
+uint64_t *cairn_sort_row_handles(cairn_pos n, int bits, uint64_t *key, uint64_t *room)
+{
+    packing  p = {.need = bits};
+    uint32_t count[COUNTS];
+
+    for (cairn_pos k = 0; k < n; k++)
+        key[k] = key[k] << CAIRN_HANDLE_BITS | (uint64_t)k;
+    if (n <= FEW) {
+        insert_handles(n, key);
+        return key;
+    }
+    plan_digits(n, n <= CAIRN_HANDLES ? WIDEST : WIDER, &p);
+    for (int pass = 0; pass < p.passes; pass++) {
+        uint32_t *const its = count + p.count[pass];
+
+        memset(its, 0, sizeof *its << p.width[pass]);
+        for (cairn_pos k = 0; k < n; k++)
+            its[digit_of(key[k], &p, pass)]++;
+    }
+    return run_passes(n, &p, count, key, room);
 }

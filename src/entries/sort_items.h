@@ -97,7 +97,8 @@ cairn_status cairn_sort_fields(cairn_env     *env,
                                cairn_item   **sorted);
 
 enum {
-    CAIRN_HANDLE_BITS  = 18,      ///< Of a handle, its lowest: the number of an item.
+    CAIRN_HANDLE_BITS  = 18, ///< Of a handle, its lowest: the number of an item.
+    CAIRN_HANDLE_KEY   = 64 - CAIRN_HANDLE_BITS, ///< The bits above: its key.
     CAIRN_HANDLES      = 1 << 15, ///< Items at most: half a megabyte, as their handles.
     CAIRN_MANY_HANDLES = 1 << CAIRN_HANDLE_BITS,
 };
@@ -125,6 +126,16 @@ const uint64_t *cairn_sort_many_handles(cairn_pos         n,
                                         int               low,
                                         const cairn_item *items,
                                         uint64_t         *handle);
+
+/// Order the rows 0 to @p n - 1 by keys, stably, without any items.
+///
+/// @param n     At most CAIRN_MANY_HANDLES.
+/// @param bits  Of a key, at most CAIRN_HANDLE_KEY.
+/// @param key   [n] overwritten, as room is.
+/// @param room  [n]
+/// @return The array of the two that holds the order: the low CAIRN_HANDLE_BITS bits of the
+///         k-th number are the row that comes k-th.
+uint64_t *cairn_sort_row_handles(cairn_pos n, int bits, uint64_t *key, uint64_t *room);
 
 /// The item that comes k-th.
 static inline const cairn_item *

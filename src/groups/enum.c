@@ -139,10 +139,21 @@ typedef struct {
     cairn_line_runs runs;
 } rest;
 
+/// Without numbers, as long as find_rest() finds none. The box and runs, which are 5 KB,
+/// are enter_group()'s to write: clearing them would cost more than all else in a group.
+static void init_rest(rest *r)
+{
+    r->arm      = -1;
+    r->start    = CAIRN_NO_NUMBER;
+    r->shared   = false;
+    r->runs.env = NULL;
+}
+
 /// Their case and start, where it is one for the group.
 static cairn_status find_rest(cairn_groups *set, int q, int64_t g, rest *r)
 {
-    cairn_group_query *s = &set->query[q];
+    cairn_group_query *s     = &set->query[q];
+    const int          start = (int)s->rest.start.value;
     cairn_coord        d[CAIRN_MAX_ORDER];
 
     if (s->spread.rest_arm
@@ -155,10 +166,15 @@ static cairn_status find_rest(cairn_groups *set, int q, int64_t g, rest *r)
     r->start =
         s->rest.start.kind == CAIRN_START_CONST ? s->rest.start.value : CAIRN_NO_NUMBER;
     if (s->rest.one && s->rest.start.kind != CAIRN_START_QUERY) return CAIRN_OK;
+    if (s->rest.one && !set->spread
+        && cairn_group_index_is_shared(&set->query[start].index, &s->index)) {
+        r->start = set->query[start].total[g]; /* only sums share their groups */
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_groups_position(
         set, q, cairn_group_index_element(&s->index, s->index.begin[g]), d));
     if (!s->rest.one) return cairn_groups_rest_of_none(set, q, d, &r->arm, &r->start);
-    return cairn_groups_value(set, (int)s->rest.start.value, d, &r->start);
+    return cairn_groups_value(set, start, d, &r->start);
 }
 
 static bool
@@ -281,9 +297,10 @@ keep_shared(cairn_groups *set, int q, const cairn_group_starts *starts)
 static cairn_status keep_rest(cairn_groups *set, int q, int64_t g)
 {
     cairn_group_query *s = &set->query[q];
-    rest               r = {.arm = -1, .start = CAIRN_NO_NUMBER};
+    rest               r;
 
     if (!s->rest_start) return CAIRN_OK;
+    init_rest(&r);
     CAIRN_TRY(find_rest(set, q, g, &r));
     s->rest_start[g]        = CAIRN_NO_NUMBER;
     s->spread.rest_arm[g]   = r.arm;
@@ -298,8 +315,9 @@ static cairn_status number_one(cairn_groups             *set,
                                bool                      only_rest)
 {
     cairn_group_query *s = &set->query[q];
-    rest               r = {.arm = -1, .start = CAIRN_NO_NUMBER};
+    rest               r;
 
+    init_rest(&r);
     if (s->spread.crossing && s->spread.crossing[g]) return keep_rest(set, q, g);
     if (s->rest_start) {
         CAIRN_TRY(find_rest(set, q, g, &r));
@@ -430,9 +448,11 @@ static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
     const cairn_group_index *x     = &s->index;
     const int64_t            from  = s->rest_start[g];
     int64_t                  least = CAIRN_NO_NUMBER, others = 0, room;
+    const int64_t            last = cairn_groups_by_number(s, x->begin[g + 1] - 1);
     cairn_group_box          box;
 
-    for (int64_t k = x->begin[g]; from != CAIRN_NO_NUMBER && k < x->begin[g + 1]; k++) {
+    if (from == CAIRN_NO_NUMBER || s->number[last] < from) return CAIRN_OK;
+    for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
         const int64_t p = cairn_group_index_element(x, k), number = s->number[p];
 
         if (s->rest_arm && s->arm[p] == s->rest_arm[g]) continue;
@@ -483,9 +503,9 @@ cairn_status cairn_groups_find_skips(cairn_groups *set, int q, int64_t g)
 {
     cairn_group_query       *s      = &set->query[q];
     const cairn_group_index *x      = &s->index;
-    rest                     r      = {.arm = -1};
     int64_t                  n      = 0;
     cairn_status             status = CAIRN_OK;
+    rest                     r;
 
     if (!s->skip) {
         int64_t *skips;
@@ -497,6 +517,7 @@ cairn_status cairn_groups_find_skips(cairn_groups *set, int q, int64_t g)
         CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->skip));
     }
     if (s->skips[g] >= 0) return CAIRN_OK;
+    init_rest(&r);
     CAIRN_TRY(enter_group(set, q, g, &r));
     cairn_visit(set->env, x->begin[g + 1] - x->begin[g]);
     for (int64_t k = x->begin[g]; k < x->begin[g + 1] && status == CAIRN_OK; k++) {

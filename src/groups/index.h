@@ -41,6 +41,13 @@ cairn_status cairn_group_index_share(cairn_env               *env,
 
 void cairn_group_index_fini(cairn_env *env, cairn_group_index *index);
 
+/// Does one share the groups of the other, so that numbers of groups are the same?
+static inline bool cairn_group_index_is_shared(const cairn_group_index *a,
+                                               const cairn_group_index *b)
+{
+    return a->tuple && a->tuple == b->tuple;
+}
+
 /// Number of the group with @p tuple, or -1.
 int64_t cairn_group_index_find(const cairn_group_index *index, const int64_t *tuple);
 

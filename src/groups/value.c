@@ -49,11 +49,15 @@ static cairn_status tuple_at(cairn_groups      *set,
                              const cairn_coord *d,
                              int64_t           *tuple)
 {
-    int64_t number[CAIRN_MAX_QUERIES] = {0};
-
     for (int f = 0; f < map->count; f++) {
         const uint32_t uses = cairn_form_queries(set->algebra, &map->form[f]);
         bool           none = false;
+
+        if (!uses) {
+            tuple[f] = cairn_form_value(set->algebra, &map->form[f], d, NULL);
+            continue;
+        }
+        int64_t number[CAIRN_MAX_QUERIES] = {0};
 
         for (int r = 0; uses >> r; r++) {
             if (!(uses >> r & 1)) continue;

@@ -97,14 +97,20 @@ static void describe_level(const cairn_layout *layout,
 {
     const cairn_level *level = &layout->level[l];
 
-    *view = (cairn_kernel_level){.lo         = level->range.lo,
-                                 .size       = level->size,
-                                 .nodes      = level->trimmed ? nodes[l] : 0,
-                                 .hole       = level->global.hi + 1,
-                                 .ptr_bits   = level->has_ptr ? level->ptr_bits : 0,
-                                 .idx_bits   = level->has_idx ? level->idx_bits : 0,
-                                 .idx_signed = level->has_idx && level->idx_signed,
-                                 .kind       = (uint8_t)level->kind};
+    /* Field by field: copied as a whole, the bytes would be read again before their
+       stores are done, at every bank. */
+    view->lo         = level->range.lo;
+    view->size       = level->size;
+    view->nodes      = level->trimmed ? nodes[l] : 0;
+    view->ptr        = NULL;
+    view->ptr_length = 0;
+    view->idx        = NULL;
+    view->idx_length = 0;
+    view->hole       = level->global.hi + 1;
+    view->ptr_bits   = level->has_ptr ? level->ptr_bits : 0;
+    view->idx_bits   = level->has_idx ? level->idx_bits : 0;
+    view->idx_signed = level->has_idx && level->idx_signed;
+    view->kind       = (uint8_t)level->kind;
     if (level->has_ptr) view->ptr_length = parents(layout, nodes, l) + 1;
     if (level->trimmed && level->has_idx) view->idx_length = nodes[l];
     if (level->determined)
