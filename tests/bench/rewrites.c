@@ -7,7 +7,7 @@
 ///
 /// bench_rewrites [--rewrites N] [--rows N] [--rounds N] [--seed N] [--list]
 ///
-/// --list: also a line for each format and each rewrite.
+/// --list: also each rewrite and its ratio; below 0: it was refused.
 
 #define REWRITE_CHECK(condition)                                         \
     do {                                                                 \
@@ -42,7 +42,7 @@ typedef struct {
 
 /// Ratios of times, and the worst of them.
 typedef struct {
-    int    n, beyond;
+    int    n, beyond, refused;
     double ratio[MOST_RATIOS], worst;
     char   name[TEXT]; ///< Of the format that has the worst.
 } ratios;
@@ -87,7 +87,7 @@ static cairn_source *make_source(const bench *b, int64_t rows, bool zero)
 /* ---- times ---- */
 
 /// Seconds of one build, or -1: it is refused.
-static double store(const cairn_source *source, const cairn_format *format)
+static double store(cairn_source *source, cairn_format *format)
 {
     cairn_tensor *tensor = NULL;
     const double  begin  = bench_seconds();
@@ -104,13 +104,11 @@ static void keep_least(double took, double *least)
     if (took < *least) *least = took;
 }
 
-static void
-add_ratio(ratios *all, double ratio, double bound, const char *name, bool list)
+static void add_ratio(ratios *all, double ratio, double bound, const char *name)
 {
     if (all->n == MOST_RATIOS) return;
     all->ratio[all->n++] = ratio;
     all->beyond += ratio > bound;
-    if (list) printf("%8.3f  %s\n", ratio, name);
     if (ratio <= all->worst) return;
     all->worst = ratio;
     snprintf(all->name, sizeof all->name, "%s", name);
@@ -122,27 +120,34 @@ time_rewrites(bench *b, const char *use, const cairn_format *inner, ratios *all)
 {
     double        least[1 + MOST_REWRITES];
     cairn_format *format[1 + MOST_REWRITES] = {NULL};
+    char         *text[1 + MOST_REWRITES]   = {NULL};
     cairn_env     env;
 
     cairn_env_init(&env);
     for (int k = 0; k <= b->rewrites; k++) {
-        char *text = k == 0 ? NULL : rewrite(&env, inner, random_next(&b->state));
+        const char *its = use;
 
-        if (cairn_format_create(b->context, text ? text : use, &format[k]) != CAIRN_OK)
-            stop(b, text ? text : use);
-        cairn_free(&env, text);
+        if (k > 0) its = text[k] = rewrite(&env, inner, random_next(&b->state));
+        if (cairn_format_create(b->context, its, &format[k]) != CAIRN_OK) stop(b, its);
         least[k] = 1e9;
     }
     for (int r = 0; r <= b->rounds; r++)
         for (int k = 0; k <= b->rewrites; k++) {
-            const double took = store(b->plain, format[k]);
+            const double took = least[k] < 0 ? -1 : store(b->plain, format[k]);
 
-            if (took < 0) stop(b, use);
-            if (r > 0) keep_least(took, &least[k]); /* the first may compile */
+            if (took < 0 && k == 0) stop(b, use);
+            if (took < 0)
+                least[k] = -1;
+            else if (r > 0) /* the first may compile */
+                keep_least(took, &least[k]);
         }
     for (int k = 0; k <= b->rewrites; k++) {
-        if (k > 0) add_ratio(all, least[k] / least[0], 1 / 0.9, use, b->list);
+        all->refused += least[k] < 0;
+        if (b->list && k > 0)
+            printf("%8.3f  %s\n          %s\n", least[k] / least[0], use, text[k]);
+        if (k > 0 && least[k] > 0) add_ratio(all, least[k] / least[0], 1 / 0.9, use);
         cairn_format_destroy(&format[k]);
+        cairn_free(&env, text[k]);
     }
     cairn_env_fini(&env);
 }
@@ -161,7 +166,8 @@ static void time_zero(bench *b, const char *use, ratios *all)
             if (took < 0) stop(b, use);
             if (r > 0) keep_least(took, &least[k]);
         }
-    add_ratio(all, least[1] / least[0], 1.1, use, b->list);
+    if (b->list) printf("%8.3f  %s, a stored zero\n", least[1] / least[0], use);
+    add_ratio(all, least[1] / least[0], 1.1, use);
     cairn_format_destroy(&format);
 }
 
@@ -192,9 +198,10 @@ find_format(cairn_env *env, const cairn_library *library, int k, char *use)
 
 static void print(const char *what, ratios *all, double bound)
 {
-    printf("%s: %d, median %.3f of the time, worst %.3f (%s), %d beyond %.2f\n", what,
-           all->n, bench_median(all->ratio, all->n), all->worst, all->name, all->beyond,
-           bound);
+    printf("%s: %d, median %.3f of the time, worst %.3f (%s), %d beyond %.2f, %d "
+           "refused\n",
+           what, all->n, bench_median(all->ratio, all->n), all->worst, all->name,
+           all->beyond, bound, all->refused);
 }
 
 static void run(bench *b)
