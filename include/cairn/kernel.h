@@ -40,10 +40,11 @@ typedef struct cairn_kernel_level {
 /// How the values of a part are stored. Whatever it is, a value is what the tensor's type
 /// holds, bit for bit, unless the format's text asks for a type that rounds.
 typedef enum cairn_value_kind {
-    CAIRN_VALUE_FLOAT,   ///< IEEE 754, val_bits 32 or 64.
+    CAIRN_VALUE_FLOAT,   ///< IEEE 754, val_bits 16, 32 or 64.
     CAIRN_VALUE_INTEGER, ///< Two's complement, val_bits 8 or 16.
     CAIRN_VALUE_ONE,     ///< All are equal: val points to one, val_bits 32 or 64.
     CAIRN_VALUE_CODE,    ///< Unsigned, val_bits 8 or 16: its place in the dictionary.
+    CAIRN_VALUE_BFLOAT,  ///< bf16, the upper half of an IEEE 754 f32; val_bits 16.
 } cairn_value_kind;
 
 /// One part. Value v (position in the tree below the last level) is at

@@ -48,9 +48,10 @@ typedef struct cairn_source_info {
     int64_t     empty_rows;
     int64_t     bandwidth_lower, bandwidth_upper;
     double      read_seconds; ///< Measured: reading, moving to owners, sorting.
-    const char *values; ///< What holds them all exactly: "iso", "i8", "i16", "f32" or
-                        ///< "f64", of `val(TYPE)`; NULL: there are none.
-    double value;       ///< Of "iso" the value that all are; else 0.
+    const char *
+        values; ///< What holds them all exactly: "iso", "i8", "i16", "f16", "bf16", "f32" or
+                ///< "f64", of `val(TYPE)`; NULL: there are none.
+    double value; ///< Of "iso" the value that all are; else 0.
 } cairn_source_info;
 
 /// Nothing; its size is set.

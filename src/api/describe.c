@@ -65,7 +65,18 @@ combine(const cairn_source *source, const cairn_statistics *s, cairn_source_info
 /// Which type holds the values of all ranks: each looks at its own.
 static cairn_status describe_values(const cairn_source *source, cairn_source_info *info)
 {
-    enum { NOT_ONE, NOT_INTEGER, NOT_SINGLE, BELOW, HIGH, FIRST, FIRST_DOWN, NUMBERS };
+    enum {
+        NOT_ONE,
+        NOT_INTEGER,
+        NOT_HALF,
+        NOT_BRAIN,
+        NOT_SINGLE,
+        BELOW,
+        HIGH,
+        FIRST,
+        FIRST_DOWN,
+        NUMBERS
+    };
     cairn_comm            *comm = source->context->comm;
     cairn_value_dictionary none = {.full = true};
     int64_t                most[NUMBERS];
@@ -78,7 +89,9 @@ static cairn_status describe_values(const cairn_source *source, cairn_source_inf
     if (look.seen) {
         most[NOT_ONE]     = !look.one;
         most[NOT_INTEGER] = !look.integer;
-        most[NOT_SINGLE]  = !look.single;
+        most[NOT_HALF]    = !look.floats.half;
+        most[NOT_BRAIN]   = !look.floats.brain;
+        most[NOT_SINGLE]  = !look.floats.single;
         most[BELOW]       = -(int64_t)look.low;
         most[HIGH]        = look.high;
         most[FIRST]       = (int64_t)look.first;
@@ -95,7 +108,10 @@ static cairn_status describe_values(const cairn_source *source, cairn_source_inf
         info->values =
             most[BELOW] <= -(int64_t)INT8_MIN && most[HIGH] <= INT8_MAX ? "i8" : "i16";
     } else {
-        info->values = most[NOT_SINGLE] == 0 ? "f32" : "f64";
+        info->values = most[NOT_HALF] == 0     ? "f16"
+                       : most[NOT_BRAIN] == 0  ? "bf16"
+                       : most[NOT_SINGLE] == 0 ? "f32"
+                                               : "f64";
     }
     return CAIRN_OK;
 }

@@ -38,7 +38,7 @@ static bool is_width(int bits)
 }
 
 static const char *const kinds[] = {"floating-point numbers", "integers", "one for all",
-                                    "places in a dictionary"};
+                                    "places in a dictionary", "numbers of bf16"};
 
 /// Widths of one part that its layout does not have.
 static void take_widths(const cairn_kernel_part *arrays,
@@ -133,7 +133,8 @@ stored_as(const cairn_kernel_part *theirs, int carrier_bits, int *kind, int *bit
 static bool is_type(int carrier_bits, int kind, int bits)
 {
     switch (kind) {
-    case CAIRN_VALUE_FLOAT: return bits == carrier_bits || bits == 32;
+    case CAIRN_VALUE_FLOAT: return bits == carrier_bits || bits == 32 || bits == 16;
+    case CAIRN_VALUE_BFLOAT: return bits == 16;
     case CAIRN_VALUE_ONE: return bits == carrier_bits;
     case CAIRN_VALUE_INTEGER:
     case CAIRN_VALUE_CODE: return bits == 8 || bits == 16;
@@ -150,7 +151,7 @@ cairn_status cairn_handed_storage(const cairn_handed    *handed,
     int           kind, bits;
 
     stored_as(view->arrays, wide->carrier_bits, &kind, &bits);
-    CAIRN_CHECK(kind >= CAIRN_VALUE_FLOAT && kind <= CAIRN_VALUE_CODE, env,
+    CAIRN_CHECK(kind >= CAIRN_VALUE_FLOAT && kind <= CAIRN_VALUE_BFLOAT, env,
                 CAIRN_BAD_ARGUMENT, CAIRN_FROM_PARTS ": member %d: val_kind is %d",
                 view->member, kind);
     CAIRN_CHECK(

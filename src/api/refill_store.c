@@ -64,14 +64,25 @@ static bool is_same(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/// Does f32, to which the format lets values be rounded, have one near this?
+/// Does the format ask for a type that rounds?
+static bool rounds_values(const cairn_layout *layout)
+{
+    const cairn_val_type asked = layout->encoding->val;
+
+    return !cairn_layout_is_wide(layout)
+           && (asked == CAIRN_VAL_F16 || asked == CAIRN_VAL_BF16
+               || asked == CAIRN_VAL_F32);
+}
+
+/// Does the type, to which the format lets values be rounded, have one near this?
 static bool rounds(member *m, double value)
 {
-    const float near = (float)value;
+    const double near =
+        cairn_value_nearest(m->layout->value_kind, m->layout->value_bits, value);
 
     if (isfinite(value) && !isfinite(near)) return false;
     if (isfinite(value) && value != 0)
-        m->error = fmax(m->error, fabs(((double)near - value) / value));
+        m->error = fmax(m->error, fabs((near - value) / value));
     return true;
 }
 
@@ -135,7 +146,7 @@ static void begin(update *u)
 
         *m = (member){
             .group = group, .layout = group->layout, .fits = true, .alike = true};
-        m->rounds = group->layout->encoding->val == CAIRN_VAL_F32;
+        m->rounds = rounds_values(group->layout);
         cairn_value_dictionary_init(&m->dictionary, local->env);
         for (int64_t p = group->first; p < group->first + group->count; p++)
             m->stored += local->part[p].view.values;

@@ -114,6 +114,8 @@ static void say_value_type(const cli_format_view *view, const cairn_array_info *
         {"iso",    "all are equal"                         },
         {"i8",     "all are integers of 8 bits"            },
         {"i16",    "all are integers of 16 bits"           },
+        {"f16",    "all are stored as f16"                 },
+        {"bf16",   "all are stored as bf16"                },
         {"f32",    "all are stored as f32"                 },
         {"dict8",  "places in a dictionary of 256 values"  },
         {"dict16", "places in a dictionary of 65536 values"},

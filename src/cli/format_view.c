@@ -28,8 +28,8 @@ enum { LEVEL_LO, LEVEL_BELOW, LEVEL_SIZE, LEVEL_NODES, LEVEL_NUMBERS };
 
 /// Words that are gathered as their places in these lists.
 static const char *const kinds[]  = {NULL, "ptr", "idx", "tuples", "val", "dict"};
-static const char *const stored[] = {NULL,  "f64", "f32",    "iso",
-                                     "i16", "i8",  "dict16", "dict8"};
+static const char *const stored[] = {NULL, "f64",    "f32",   "iso", "i16",
+                                     "i8", "dict16", "dict8", "f16", "bf16"};
 
 enum {
     KINDS = sizeof kinds / sizeof kinds[0],

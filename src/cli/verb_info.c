@@ -122,7 +122,8 @@ static const char about[] =
     "and --threads are accepted, as by every verb that reads, and change nothing here.";
 
 static const char json[] =
-    "file rows cols (or dims) nnz field symmetry values (iso i8 i16 f32 f64) diagonals "
+    "file rows cols (or dims) nnz field symmetry values (iso i8 i16 f16 bf16 f32 f64) "
+    "diagonals "
     "max_row empty_rows bandwidth_lower bandwidth_upper (null unless it is a matrix) "
     "read_seconds";
 

@@ -298,6 +298,9 @@ static double value_at(const cairn_row_stretch *s, cairn_pos v)
         memcpy(&wide, at, sizeof wide);
         return wide;
     }
+    if (s->bits == 16)
+        return s->kind == CAIRN_VALUE_BFLOAT ? cairn_bf16_widened((uint16_t)get(at, 2))
+                                             : cairn_f16_widened((uint16_t)get(at, 2));
     memcpy(&single, at, sizeof single);
     return (double)single;
 }

@@ -41,6 +41,8 @@ typedef enum {
     CAIRN_C_FLOOR_MOD_I32,
     CAIRN_C_MIN_I32,
     CAIRN_C_MAX_I32,
+    CAIRN_C_F16,
+    CAIRN_C_BF16,
 } cairn_c_call;
 
 /// What is done with vectors of a type and number of lanes, one bit each in `vectors`.
@@ -51,7 +53,7 @@ typedef enum {
     CAIRN_C_STREAM,     ///< stream_v8f64(to, v)
     CAIRN_C_GATHER,     ///< gather_v8f64(from, at), `at` of I64
     CAIRN_C_GATHER_I32, ///< gather_v8f64_i32(from, at)
-    CAIRN_C_LOAD,       ///< load_v8u32(from): 64 bits a lane
+    CAIRN_C_LOAD,       ///< load_v8u32(from): 64 bits a lane; load_v8f16(from): f32
     CAIRN_C_VECTOR_MIN, ///< min_v8i64(a, b)
     CAIRN_C_VECTOR_MAX, ///< max_v8i64(a, b)
     CAIRN_C_LANES_MIN,  ///< min_v8i64(a, b)
@@ -199,6 +201,8 @@ void cairn_c_notes(const cairn_ir_function *f, cairn_text *out);
 void cairn_c_prelude(cairn_c *c, cairn_text *out);
 void cairn_c_vectors(const cairn_c *c, cairn_text *out);
 void cairn_c_print_picks(const cairn_c *c, cairn_text *out);
+/// load_v8f16(), load_v8bf16(): c_halves.c
+void cairn_c_print_halves(cairn_text *out, cairn_ir_type type, int lanes);
 void cairn_c_print_gather(cairn_text   *out,
                           cairn_ir_type type,
                           int           lanes,

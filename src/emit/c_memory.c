@@ -104,6 +104,15 @@ static void print_ldg(cairn_c *c, cairn_text *out, cairn_ir_x x)
     cairn_text_add(out, ")");
 }
 
+/// `f16_value(`: a word as the f32 that it is.
+static void print_half(cairn_c *c, cairn_text *out, cairn_ir_type memory)
+{
+    cairn_c_need_call(c, memory == CAIRN_IR_F16 ? CAIRN_C_F16 : CAIRN_C_BF16);
+    cairn_c_scalar(c, CAIRN_IR_U32);
+    cairn_c_scalar(c, CAIRN_IR_F32);
+    cairn_text_add(out, "%s_value(", cairn_c_short_name(memory));
+}
+
 void cairn_c_load(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
     const cairn_ir_type memory = x->array->type;
@@ -116,11 +125,15 @@ void cairn_c_load(cairn_c *c, cairn_text *out, cairn_ir_x x)
         cairn_c_address(c, out, x->array, x->a);
         cairn_text_add(out, ")");
     } else {
+        const bool half = cairn_ir_type_is_half(memory);
+
+        if (half) print_half(c, out, memory);
         if (cairn_c_casts(x)) cairn_text_add(out, "(%s)", cairn_c_scalar(c, x->type));
         if (c->dialect == CAIRN_C_CUDA && cairn_cuda_is_constant(x->array))
             print_ldg(c, out, x);
         else
             cairn_c_place(c, out, x->array, x->a, memory, 1);
+        if (half) cairn_text_add(out, ")");
     }
 }
 

@@ -219,6 +219,36 @@ static const char *const calls[] = {
                         "{\n"
                         "    return a > b ? a : b;\n"
                         "}\n",
+    /* Without numbers below the normal ones, which devices may take for 0: those of f16
+     * are read with the smallest normal one added, which is taken off again. */
+    [CAIRN_C_F16]  = "static inline float f16_value(uint16_t word)\n"
+                     "{\n"
+                     "    const uint32_t size = word & 0x7fffu;\n"
+                     "    union {\n"
+                     "        uint32_t bits;\n"
+                     "        float    value;\n"
+                     "    } x;\n"
+                     "\n"
+                     "    x.bits = (size << 13) + (112u << 23);\n"
+                     "    if (size > 0x7bffu) x.bits += 112u << 23;\n"
+                     "    if (size > 0x7c00u) x.bits |= 1u << 22;\n"
+                     "    if (size < 0x400u) {\n"
+                     "        x.bits += 1u << 23;\n"
+                     "        x.value -= 6.103515625e-05f;\n"
+                     "    }\n"
+                     "    x.bits |= (word & 0x8000u) << 16;\n"
+                     "    return x.value;\n"
+                     "}\n",
+    [CAIRN_C_BF16] = "static inline float bf16_value(uint16_t word)\n"
+                     "{\n"
+                     "    union {\n"
+                     "        uint32_t bits;\n"
+                     "        float    value;\n"
+                     "    } x;\n"
+                     "\n"
+                     "    x.bits = (uint32_t)word << 16;\n"
+                     "    return x.value;\n"
+                     "}\n",
 };
 
 /// Functions whose names OpenCL and CUDA have for others.

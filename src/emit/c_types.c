@@ -8,15 +8,16 @@
 
 /// Vector types are called by lanes and element: v8f64, v16u32.
 static const char *const short_name[CAIRN_C_TYPES] = {
-    [CAIRN_IR_BOOL] = "bool", [CAIRN_IR_I8] = "i8",   [CAIRN_IR_I16] = "i16",
-    [CAIRN_IR_I32] = "i32",   [CAIRN_IR_I64] = "i64", [CAIRN_IR_U8] = "u8",
-    [CAIRN_IR_U16] = "u16",   [CAIRN_IR_U32] = "u32", [CAIRN_IR_U64] = "u64",
-    [CAIRN_IR_F32] = "f32",   [CAIRN_IR_F64] = "f64",
+    [CAIRN_IR_BOOL] = "bool", [CAIRN_IR_I8] = "i8",     [CAIRN_IR_I16] = "i16",
+    [CAIRN_IR_I32] = "i32",   [CAIRN_IR_I64] = "i64",   [CAIRN_IR_U8] = "u8",
+    [CAIRN_IR_U16] = "u16",   [CAIRN_IR_U32] = "u32",   [CAIRN_IR_U64] = "u64",
+    [CAIRN_IR_F16] = "f16",   [CAIRN_IR_BF16] = "bf16", [CAIRN_IR_F32] = "f32",
+    [CAIRN_IR_F64] = "f64",
 };
 
 const char *cairn_c_scalar(cairn_c *c, cairn_ir_type type)
 {
-    c->types |= 1u << type;
+    c->types |= 1u << (cairn_ir_type_is_half(type) ? CAIRN_IR_U16 : type);
     return cairn_ir_type_text(type);
 }
 
@@ -68,6 +69,10 @@ void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use)
     if (gathers) cairn_c_need(c, index_type(use), lanes, CAIRN_C_VECTOR);
     if (use == CAIRN_C_LAST)
         cairn_c_need(c, cairn_c_bits_type(type), lanes, CAIRN_C_VECTOR);
+    if (use == CAIRN_C_LOAD && cairn_ir_type_is_half(type)) {
+        cairn_c_need(c, CAIRN_IR_F32, lanes, CAIRN_C_VECTOR);
+        cairn_c_need(c, CAIRN_IR_U32, lanes, CAIRN_C_VECTOR);
+    }
     if (use == CAIRN_C_WIDEN) cairn_c_need(c, CAIRN_IR_F64, lanes, CAIRN_C_VECTOR);
     /* Sixteen 64-bit positions fill two registers: two gathers. */
     if (use == CAIRN_C_GATHER && type == CAIRN_IR_F32 && lanes == 16)

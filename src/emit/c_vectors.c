@@ -195,6 +195,10 @@ static void print_sum(cairn_text *out, cairn_ir_type type, int lanes)
 /// Integers are widened to 64 bits a lane.
 static void print_load(cairn_text *out, cairn_ir_type type, int lanes)
 {
+    if (cairn_ir_type_is_half(type)) {
+        cairn_c_print_halves(out, type, lanes);
+        return;
+    }
     const bool         widens = !cairn_ir_type_is_float(type) && type != CAIRN_IR_I64;
     const cairn_c_name v      = cairn_c_vector_name(type, lanes);
     const cairn_c_name result = widens ? cairn_c_vector_name(CAIRN_IR_I64, lanes) : v;

@@ -130,6 +130,8 @@ typedef struct cairn_widths {
     X(ISO, "iso", CAIRN_VALUE_ONE, 0)       /* 0: the tensor's */        \
     X(I8, "i8", CAIRN_VALUE_INTEGER, 8)                                  \
     X(I16, "i16", CAIRN_VALUE_INTEGER, 16)                               \
+    X(F16, "f16", CAIRN_VALUE_FLOAT, 16)                                 \
+    X(BF16, "bf16", CAIRN_VALUE_BFLOAT, 16)                              \
     X(F32, "f32", CAIRN_VALUE_FLOAT, 32)                                 \
     X(F64, "f64", CAIRN_VALUE_FLOAT, 64)                                 \
     X(DICT8, "dict8", CAIRN_VALUE_CODE, 8)                               \

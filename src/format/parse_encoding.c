@@ -98,17 +98,13 @@ static cairn_status parse_val(cairn_parser *p, cairn_action_node *action)
         CAIRN_VAL_TYPE_MAP(X)
 #undef X
             NULL};
-    static const char *const later[] = {"f16", "bf16", NULL};
 
     CAIRN_TRY(cairn_lex_need(&p->lex, '('));
-    if (p->lex.token.kind == CAIRN_TOKEN_ID && cairn_lex_find(&p->lex, later) >= 0)
-        return cairn_fail_at(p->lex.env, CAIRN_BAD_SYNTAX, p->lex.origin,
-                             p->lex.token.place, "val(%s): not in this version",
-                             later[cairn_lex_find(&p->lex, later)]);
     action->val = cairn_lex_find(&p->lex, words);
     if (p->lex.token.kind != CAIRN_TOKEN_ID || action->val <= CAIRN_VAL_UNSAID)
         return cairn_lex_expected_word(
-            &p->lex, "exact, iso, i8, i16, f32, f64, dict8 or dict16", words + 1);
+            &p->lex, "exact, iso, i8, i16, f16, bf16, f32, f64, dict8 or dict16",
+            words + 1);
     cairn_lex_next(&p->lex);
     return cairn_lex_need(&p->lex, ')');
 }

@@ -39,9 +39,18 @@ static void pad(cairn_text *out, size_t to)
     cairn_text_add_bytes(out, zeros, (to - out->length % to) % to);
 }
 
+bool cairn_native_is_half(int64_t kind, int64_t bits)
+{
+    return kind == CAIRN_VALUE_BFLOAT || (kind == CAIRN_VALUE_FLOAT && bits == 16);
+}
+
 int64_t cairn_native_version(const cairn_local *tensor)
 {
-    return cairn_local_is_narrow(tensor) ? CAIRN_NATIVE_VERSION : CAIRN_NATIVE_WIDE;
+    for (int g = 0; g < tensor->groups; g++)
+        if (cairn_native_is_half(tensor->group[g].layout->value_kind,
+                                 tensor->group[g].layout->value_bits))
+            return CAIRN_NATIVE_VERSION;
+    return cairn_local_is_narrow(tensor) ? CAIRN_NATIVE_NARROW : CAIRN_NATIVE_WIDE;
 }
 
 static void describe_member(const cairn_local *tensor, int member, cairn_text *out)

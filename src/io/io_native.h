@@ -16,8 +16,8 @@
 ///               to 64; then the arrays of all parts in order, a dictionary behind the
 ///               values of the first bank
 ///
-/// A segment has version 3 where values are stored otherwise than as wide as the type, else
-/// 2, and says no more than is needed; a file has the highest version of its segments.
+/// A segment has version 4 where values are stored as f16 or bf16, 3 where they are stored
+/// otherwise than as wide as the type, else 2, and says no more than is needed; a file has the highest version of its segments.
 /// Version 1 differs in one thing: below the last trimmed level, a level whose expression
 /// is one value whatever the sizes (f%1) has an idx of one element there. It is read.
 ///
@@ -32,8 +32,9 @@
 #define CAIRN_NATIVE_MAGIC \
     "\x89"                 \
     "CAIRN\r\n"
-#define CAIRN_NATIVE_VERSION  3
-#define CAIRN_NATIVE_WIDE     2  ///< Version whose values are all as wide as the type.
+#define CAIRN_NATIVE_VERSION  4
+#define CAIRN_NATIVE_WIDE     2  ///< Version whose values are all as wide as the type,
+#define CAIRN_NATIVE_NARROW   3  ///< and one that has neither f16 nor bf16.
 #define CAIRN_NATIVE_OLDEST   1  ///< Version that is read.
 #define CAIRN_NATIVE_PROLOGUE 64 ///< Bytes.
 #define CAIRN_NATIVE_ROW      24 ///< Bytes of one row of the table.
@@ -51,6 +52,9 @@ cairn_status cairn_native_describe(const cairn_local *tensor,
                                    const char        *text,
                                    char             **head,
                                    int64_t           *bytes);
+
+/// Is it f16 or bf16, which version 4 brought?
+bool cairn_native_is_half(int64_t kind, int64_t bits);
 
 /// The version of a tensor's segment.
 int64_t cairn_native_version(const cairn_local *tensor);

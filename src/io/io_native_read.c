@@ -130,9 +130,10 @@ static bool is_storage(const cairn_layout *layout, int64_t kind, int64_t bits)
     if (!cairn_value_storage_fits(layout->encoding->val, layout->carrier_bits, kind,
                                   bits))
         return false;
-    return kind == CAIRN_VALUE_ONE     ? bits == carrier
-           : kind == CAIRN_VALUE_FLOAT ? bits == 32
-                                       : bits == 8 || bits == 16;
+    return kind == CAIRN_VALUE_ONE            ? bits == carrier
+           : cairn_native_is_half(kind, bits) ? bits == 16
+           : kind == CAIRN_VALUE_FLOAT        ? bits == 32
+                                              : bits == 8 || bits == 16;
 }
 
 /// How a member's values are stored.
@@ -142,9 +143,10 @@ static cairn_status get_storage(reader *r, cairn_group *group)
     int64_t       kind, bits;
 
     if (r->version <= CAIRN_NATIVE_WIDE) return CAIRN_OK;
-    CAIRN_TRY(get_within(r, CAIRN_VALUE_FLOAT, CAIRN_VALUE_CODE, &kind));
+    CAIRN_TRY(get_within(r, CAIRN_VALUE_FLOAT, CAIRN_VALUE_BFLOAT, &kind));
     CAIRN_TRY(get_within(r, 8, 64, &bits));
-    if (!is_storage(wide, kind, bits))
+    if (!is_storage(wide, kind, bits)
+        || (r->version <= CAIRN_NATIVE_NARROW && cairn_native_is_half(kind, bits)))
         return broken(r, "values cannot be stored as a segment says");
     if (kind == wide->value_kind && bits == wide->value_bits) return CAIRN_OK;
     CAIRN_TRY(cairn_layout_store(r->env, wide, (cairn_value_kind)kind, (int)bits,

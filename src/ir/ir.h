@@ -26,7 +26,8 @@
 
 #include "base/arena.h"
 
-/// Scalar types: name, C text, bytes, is it floating point.
+/// Scalar types: name, C text, bytes, is it floating point. F16 and BF16 are types of
+/// memory alone, where their words are integers to C: loaded they are F32.
 #define CAIRN_IR_TYPE_MAP(X)     \
     X(BOOL, "bool", 1, false)    \
     X(I8, "int8_t", 1, false)    \
@@ -37,6 +38,8 @@
     X(U16, "uint16_t", 2, false) \
     X(U32, "uint32_t", 4, false) \
     X(U64, "uint64_t", 8, false) \
+    X(F16, "uint16_t", 2, true)  \
+    X(BF16, "uint16_t", 2, true) \
     X(F32, "float", 4, true)     \
     X(F64, "double", 8, true)
 
@@ -384,6 +387,9 @@ void cairn_ir_add_integer(cairn_ir       *b,
 const char *cairn_ir_type_text(cairn_ir_type type);
 int         cairn_ir_type_bytes(cairn_ir_type type);
 bool        cairn_ir_type_is_float(cairn_ir_type type);
-int         cairn_ir_operands(cairn_ir_op op);
+
+/// Is it F16 or BF16?
+bool cairn_ir_type_is_half(cairn_ir_type type);
+int  cairn_ir_operands(cairn_ir_op op);
 
 #endif

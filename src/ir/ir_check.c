@@ -114,6 +114,7 @@ static bool is_loaded(cairn_ir_x x)
 {
     const cairn_ir_type memory = x->array->type;
 
+    if (cairn_ir_type_is_half(memory)) return x->type == CAIRN_IR_F32;
     return cairn_ir_type_is_float(memory) ? x->type == memory : is_position(x->type);
 }
 

@@ -113,6 +113,7 @@ cairn_ir_select(cairn_ir *b, cairn_ir_x condition, cairn_ir_x x, cairn_ir_x y)
 /// What an element of @p type is once it is loaded.
 static cairn_ir_type widened(cairn_ir_type type)
 {
+    if (cairn_ir_type_is_half(type)) return CAIRN_IR_F32;
     return cairn_ir_type_is_float(type) ? type : CAIRN_IR_I64;
 }
 

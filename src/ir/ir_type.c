@@ -35,6 +35,11 @@ bool cairn_ir_type_is_float(cairn_ir_type type)
     return types[type].is_float;
 }
 
+bool cairn_ir_type_is_half(cairn_ir_type type)
+{
+    return type == CAIRN_IR_F16 || type == CAIRN_IR_BF16;
+}
+
 int cairn_ir_operands(cairn_ir_op op)
 {
     return operands[op];

@@ -2,6 +2,7 @@
 /// @file
 /// What expressions are in the interpreter.
 
+#include "base/halves.h"
 #include "ir/ir_code.h"
 
 #include <string.h>
@@ -73,10 +74,14 @@ cairn_ir_get(cairn_ir_machine *m, const cairn_ir_code_array *array, int64_t at)
         GET(U16, uint16_t, i)
         GET(U32, uint32_t, i)
         GET(U64, uint64_t, i)
+        GET(F16, uint16_t, i)
+        GET(BF16, uint16_t, i)
         GET(F32, float, d)
         GET(F64, double, d)
 #undef GET
     }
+    if (array->type == CAIRN_IR_F16) v.d = cairn_f16_widened((uint16_t)v.i);
+    if (array->type == CAIRN_IR_BF16) v.d = cairn_bf16_widened((uint16_t)v.i);
     return v;
 }
 
@@ -112,6 +117,9 @@ void cairn_ir_put(cairn_ir_machine          *m,
         PUT(F32, float, d)
         PUT(F64, double, d)
 #undef PUT
+    case CAIRN_IR_F16:
+    case CAIRN_IR_BF16:
+        cairn_ir_machine_fail(m, "a store of a type that is only loaded", array->name);
     }
 }
 

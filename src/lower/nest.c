@@ -50,7 +50,10 @@ static cairn_ir_type value_type(const cairn_layout *layout)
     switch (layout->value_kind) {
     case CAIRN_VALUE_INTEGER: return int_type(layout->value_bits, true);
     case CAIRN_VALUE_CODE: return int_type(layout->value_bits, false);
-    default: return layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
+    case CAIRN_VALUE_BFLOAT: return CAIRN_IR_BF16;
+    default:
+        if (layout->value_bits == 16) return CAIRN_IR_F16;
+        return layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
     }
 }
 

@@ -219,7 +219,7 @@ static int64_t values_ahead(const cairn_product_plan *p, distance ahead)
 {
     const cairn_value_kind kind = p->layout->value_kind;
 
-    if (kind == CAIRN_VALUE_FLOAT) return ahead.bytes;
+    if (kind == CAIRN_VALUE_FLOAT && p->layout->value_bits > 16) return ahead.bytes;
     if (kind == CAIRN_VALUE_ONE || p->tile.kind != CAIRN_TILE_LANES
         || p->tile.constant != 0)
         return 0;

@@ -80,7 +80,8 @@ static void add_layout(cairn_text *key, const cairn_layout *layout)
     static const char *const kinds[] = {[CAIRN_VALUE_FLOAT]   = "f",
                                         [CAIRN_VALUE_INTEGER] = "i",
                                         [CAIRN_VALUE_ONE]     = "one",
-                                        [CAIRN_VALUE_CODE]    = "dict"};
+                                        [CAIRN_VALUE_CODE]    = "dict",
+                                        [CAIRN_VALUE_BFLOAT]  = "bf"};
 
     for (int l = 0; l < layout->levels; l++)
         add_level(key, layout, l);

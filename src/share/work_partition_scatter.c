@@ -165,7 +165,7 @@ static void choose_threads(scatter *s, int64_t threads)
 {
     /* What an entry takes does not go with how narrow its value is: it adds to a Y. */
     const int64_t bytes =
-        s->part->val_kind == CAIRN_VALUE_FLOAT ? s->part->val_bits / 8 : 8;
+        s->part->val_kind == CAIRN_VALUE_FLOAT && s->part->val_bits == 32 ? 4 : 8;
     const int64_t most = s->part->values * bytes / (2 * (s->level->ptr_bits / 8));
 
     for (;; threads = s->threads / 2) {

@@ -14,6 +14,7 @@
 #ifndef CAIRN_TENSOR_LOCAL_H
 #define CAIRN_TENSOR_LOCAL_H
 
+#include "base/halves.h"
 #include "entries/entries.h"
 #include "format/layout.h"
 
@@ -251,12 +252,14 @@ static inline double cairn_value_get(const cairn_kernel_part *view, cairn_pos v)
         return ((const double *)
                     view->dictionary)[view->val_bits == 8 ? *(const uint8_t *)at
                                                           : *(const uint16_t *)at];
+    case CAIRN_VALUE_BFLOAT: return cairn_bf16_widened(*(const uint16_t *)at);
     default:
+        if (view->val_bits == 16) return cairn_f16_widened(*(const uint16_t *)at);
         return view->val_bits == 32 ? (double)*(const float *)at : *(const double *)at;
     }
 }
 
-/// Change a value that is stored as FLOAT: others are widened first
+/// Change a value that is stored as an f32 or f64: others are widened first
 /// (value_storage.h).
 static inline void
 cairn_value_set(const cairn_kernel_part *view, cairn_pos v, double value)

@@ -16,7 +16,8 @@ const char *cairn_value_storage_name(cairn_value_kind kind, int bits)
     case CAIRN_VALUE_ONE: return "iso";
     case CAIRN_VALUE_INTEGER: return bits == 8 ? "i8" : "i16";
     case CAIRN_VALUE_CODE: return bits == 8 ? "dict8" : "dict16";
-    default: return bits == 32 ? "f32" : "f64";
+    case CAIRN_VALUE_BFLOAT: return "bf16";
+    default: return bits == 16 ? "f16" : bits == 32 ? "f32" : "f64";
     }
 }
 

@@ -107,14 +107,16 @@ void cairn_value_look_begin(cairn_value_look          *look,
                             const cairn_value_storage *asked,
                             cairn_value_dictionary    *dictionary)
 {
-    *look = (cairn_value_look){.carrier_bits = carrier_bits,
-                               .one          = true,
-                               .integer      = true,
-                               .single       = carrier_bits == 64,
-                               .low          = INT32_MAX,
-                               .high         = INT32_MIN,
-                               .dictionary   = dictionary,
-                               .named        = asked != NULL};
+    *look = (cairn_value_look){.carrier_bits  = carrier_bits,
+                               .one           = true,
+                               .integer       = true,
+                               .floats.half   = true,
+                               .floats.brain  = true,
+                               .floats.single = carrier_bits == 64,
+                               .low           = INT32_MAX,
+                               .high          = INT32_MIN,
+                               .dictionary    = dictionary,
+                               .named         = asked != NULL};
     if (asked) {
         look->asked       = *asked;
         dictionary->limit = asked->bits == 8 ? SMALL_WORDS : LARGE_WORDS;
@@ -161,11 +163,38 @@ static bool all_single(const double *value, int n)
     return differ == 0;
 }
 
+double cairn_value_nearest(cairn_value_kind kind, int bits, double value)
+{
+    if (kind == CAIRN_VALUE_BFLOAT)
+        return cairn_bf16_widened(cairn_bf16_nearest(value));
+    if (bits == 16) return cairn_f16_widened(cairn_f16_nearest(value));
+    return bits == 32 ? (double)(float)value : value;
+}
+
+/// Are all of a type of 16 bits? Most are zeros or normal numbers of it, with no more
+/// fraction; only where there are others is each looked at.
+static bool all_short(cairn_value_kind kind, const double *value, int n)
+{
+    const bool     half  = kind == CAIRN_VALUE_FLOAT;
+    const uint64_t rest  = (UINT64_C(1) << (half ? 42 : 45)) - 1;
+    const uint64_t least = (uint64_t)(1023 - (half ? 14 : 126)) << 52;
+    const uint64_t size  = (uint64_t)(half ? 30 : 254) << 52;
+    uint64_t       wrong = 0;
+
+    for (int k = 0; k < n; k++) {
+        const uint64_t bits = bits_of(value[k]) << 1 >> 1;
+
+        wrong |= (bits & rest) | (uint64_t)(bits > 0 && bits - least >= size);
+    }
+    for (int k = 0; k < n && wrong; k++)
+        if (!cairn_value_is_of(kind, 16, value[k])) return false;
+    return true;
+}
+
 bool cairn_value_is_of(cairn_value_kind kind, int bits, double value)
 {
-    if (kind == CAIRN_VALUE_FLOAT && bits == 64) return true;
-    if (kind == CAIRN_VALUE_FLOAT)
-        return bits_of(value) == bits_of((double)(float)value);
+    if (kind == CAIRN_VALUE_FLOAT || kind == CAIRN_VALUE_BFLOAT)
+        return bits_of(value) == bits_of(cairn_value_nearest(kind, bits, value));
     const double most = bits == 8 ? INT8_MAX : INT16_MAX;
 
     return value >= -most - 1 && value <= most
@@ -175,7 +204,7 @@ bool cairn_value_is_of(cairn_value_kind kind, int bits, double value)
 /// Does the type that was asked for hold this value, perhaps rounded?
 static bool holds(cairn_value_look *look, double value)
 {
-    double error;
+    double near, error;
 
     switch (look->asked.kind) {
     case CAIRN_VALUE_ONE: return bits_of(value) == look->first;
@@ -184,8 +213,9 @@ static bool holds(cairn_value_look *look, double value)
     case CAIRN_VALUE_CODE: return !look->dictionary->full;
     default:
         if (!isfinite(value)) return true;
-        if (!isfinite((float)value)) return false;
-        error = value == 0 ? 0 : fabs(((double)(float)value - value) / value);
+        near = cairn_value_nearest(look->asked.kind, look->asked.bits, value);
+        if (!isfinite(near)) return false;
+        error = value == 0 ? 0 : fabs((near - value) / value);
         if (error > look->error) look->error = error;
         return true;
     }
@@ -208,10 +238,12 @@ static void look_for_narrowest(cairn_value_look *look, const double *value, int 
         cairn_value_dictionary_add(look->dictionary, value, n);
         return;
     }
-    look->one     = look->one && all_equal(value, n, look->first);
-    look->integer = look->integer && all_integers(look, value, n);
+    look->one          = look->one && all_equal(value, n, look->first);
+    look->integer      = look->integer && all_integers(look, value, n);
+    look->floats.half  = look->floats.half && all_short(CAIRN_VALUE_FLOAT, value, n);
+    look->floats.brain = look->floats.brain && all_short(CAIRN_VALUE_BFLOAT, value, n);
     if (!look->integer) /* which are singles */
-        look->single = look->single && all_single(value, n);
+        look->floats.single = look->floats.single && all_single(value, n);
 }
 
 /// Is there a type left that may hold them?
@@ -219,7 +251,8 @@ static bool goes_on(const cairn_value_look *look)
 {
     if (look->named) return !look->refuses;
     if (look->words) return !look->dictionary->full;
-    return look->one || look->integer || look->single;
+    return look->one || look->integer || look->floats.half || look->floats.brain
+           || look->floats.single;
 }
 
 /// Widened, a signalling NaN of an f32 is another, a quiet one: no other type holds it.
@@ -233,10 +266,11 @@ static bool is_signalling(const float *value)
 
 static void refuse_all(cairn_value_look *look)
 {
-    look->one = look->integer = look->single = false;
-    look->dictionary->full                   = true;
-    look->refuses                            = true;
-    look->refused                            = NAN;
+    look->one = look->integer = look->floats.half = look->floats.brain =
+        look->floats.single                       = false;
+    look->dictionary->full                        = true;
+    look->refuses                                 = true;
+    look->refused                                 = NAN;
 }
 
 static void widen_strip(cairn_value_look *look, const float *value, int n, double *wide)
@@ -289,9 +323,10 @@ static bool is_less(int64_t values, int code_bits, int bits)
 cairn_value_storage cairn_value_look_narrowest(const cairn_value_look *look,
                                                int64_t                 values)
 {
-    const cairn_value_dictionary *d    = look->dictionary;
-    const int                     rest = look->single ? 32 : look->carrier_bits;
-    const cairn_value_storage     wide = {CAIRN_VALUE_FLOAT, look->carrier_bits, 0};
+    const cairn_value_dictionary *d        = look->dictionary;
+    const bool                    is_short = look->floats.half || look->floats.brain;
+    const int rest = is_short ? 16 : look->floats.single ? 32 : look->carrier_bits;
+    const cairn_value_storage wide = {CAIRN_VALUE_FLOAT, look->carrier_bits, 0};
 
     if (!look->seen) return wide;
     if (look->one) return (cairn_value_storage){CAIRN_VALUE_ONE, look->carrier_bits, 0};
@@ -301,7 +336,10 @@ cairn_value_storage cairn_value_look_narrowest(const cairn_value_look *look,
             look->low >= INT8_MIN && look->high <= INT8_MAX ? 8 : 16, 0};
     if (!d->full && d->count <= SMALL_WORDS && is_less(values, 8, rest))
         return (cairn_value_storage){CAIRN_VALUE_CODE, 8, 0};
-    if (look->single) return (cairn_value_storage){CAIRN_VALUE_FLOAT, 32, 0};
+    if (is_short)
+        return (cairn_value_storage){
+            look->floats.half ? CAIRN_VALUE_FLOAT : CAIRN_VALUE_BFLOAT, 16, 0};
+    if (look->floats.single) return (cairn_value_storage){CAIRN_VALUE_FLOAT, 32, 0};
     if (!d->full && is_less(values, 16, rest))
         return (cairn_value_storage){CAIRN_VALUE_CODE, 16, 0};
     return wide;
@@ -329,6 +367,12 @@ void cairn_values_store(const double                 *value,
         for (int k = 0; k < n; k++)
             ((uint16_t *)to->val)[begin + k] =
                 (uint16_t)dictionary->slot[slot_of(dictionary, bits_of(value[k]))];
+    else if (to->val_kind == CAIRN_VALUE_BFLOAT)
+        for (int k = 0; k < n; k++)
+            ((uint16_t *)to->val)[begin + k] = cairn_bf16_nearest(value[k]);
+    else if (to->val_bits == 16)
+        for (int k = 0; k < n; k++)
+            ((uint16_t *)to->val)[begin + k] = cairn_f16_nearest(value[k]);
     else if (to->val_bits == 32)
         for (int k = 0; k < n; k++)
             ((float *)to->val)[begin + k] = (float)value[k];
@@ -350,7 +394,7 @@ load_strip(const cairn_kernel_part *from, int64_t begin, int n, double strip[STR
     else if (!apart && from->val_kind == CAIRN_VALUE_INTEGER)
         for (int i = 0; i < n; i++)
             strip[i] = ((const int16_t *)from->val)[begin + i];
-    else if (!apart && from->val_kind == CAIRN_VALUE_FLOAT)
+    else if (!apart && from->val_kind == CAIRN_VALUE_FLOAT && from->val_bits == 32)
         for (int i = 0; i < n; i++)
             strip[i] = ((const float *)from->val)[begin + i];
     else

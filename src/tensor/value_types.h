@@ -42,13 +42,19 @@ void cairn_value_dictionary_write(const cairn_value_dictionary *dictionary,
                                   double                       *word);
 
 /// What a look at values has found.
+/// Types of floating point that hold all values so far.
+typedef struct cairn_value_floats {
+    bool half, brain, single; ///< f16, bf16; f32, if the tensor's type is another.
+} cairn_value_floats;
+
 typedef struct cairn_value_look {
-    int      carrier_bits;
-    bool     seen; ///< There are values; `first` are the bits of the first.
-    uint64_t first;
-    bool     one, integer, single; ///< All so far are such.
-    int32_t  low, high;            ///< Of integers.
-    bool     words;                ///< The second look: for a dictionary.
+    int                carrier_bits;
+    bool               seen; ///< There are values; `first` are the bits of the first.
+    uint64_t           first;
+    bool               one, integer; ///< All so far are such,
+    cairn_value_floats floats;       ///< and of these.
+    int32_t            low, high;    ///< Of integers.
+    bool               words;        ///< The second look: for a dictionary.
     cairn_value_dictionary *dictionary;
     bool                    named; ///< Only `asked` is looked for;
     cairn_value_storage     asked;
@@ -80,6 +86,10 @@ cairn_value_storage cairn_value_look_narrowest(const cairn_value_look *look,
 
 /// Does a type, which is FLOAT or INTEGER, hold a value's bits?
 bool cairn_value_is_of(cairn_value_kind kind, int bits, double value);
+
+/// The nearest value of a type of floating point, of two the even one; infinity beyond its
+/// largest one.
+double cairn_value_nearest(cairn_value_kind kind, int bits, double value);
 
 /// Store [n] values, which the type of @p to holds, from place @p begin on; places lie side
 /// by side.

@@ -100,16 +100,16 @@ Test(language_errors, grammar_of_encodings)
                                                         "'value'");
     wrong("idx_map<(a)->(a)>, layout<val>", "1:41: expected '(', found '>'");
     wrong("idx_map<(a)->(a)>, layout<val()>",
-          "1:42: expected exact, iso, i8, i16, f32, f64, dict8 or dict16, found ')'");
+          "1:42: expected exact, iso, i8, i16, f16, bf16, f32, f64, dict8 or dict16, "
+          "found ')'");
     wrong("idx_map<(a)->(a)>, layout<val(i9)>",
-          "1:42: expected exact, iso, i8, i16, f32, f64, dict8 or dict16, found 'i9'; "
+          "1:42: expected exact, iso, i8, i16, f16, bf16, f32, f64, dict8 or dict16, "
+          "found 'i9'; "
           "did you mean i8?");
     wrong("idx_map<(a)->(a)>, layout<val(8)>",
-          "1:42: expected exact, iso, i8, i16, f32, f64, dict8 or dict16, found '8'");
+          "1:42: expected exact, iso, i8, i16, f16, bf16, f32, f64, dict8 or dict16, "
+          "found '8'");
     wrong("idx_map<(a)->(a)>, layout<val(i8,i16)>", "1:44: expected ')', found ','");
-    wrong("idx_map<(a)->(a)>, layout<val(f16)>", "1:42: val(f16): not in this version");
-    wrong("idx_map<(a)->(a)>, layout<val(bf16)>",
-          "1:42: val(bf16): not in this version");
     wrong("idx_map<(a)->(a)>, bits<ptr=12>",
           "1:40: expected 8, 16, 32 or 64, found '12'");
     wrong("idx_map<(a)->(a)>, bits<val=8>", "1:36: expected ptr or idx, found 'val'");

@@ -195,8 +195,8 @@ Test(language_print, layout_and_widths_are_sorted)
 
 Test(language_print, types_of_values_stand_last)
 {
-    static const char *const types[] = {"exact", "iso", "i8",    "i16",
-                                        "f32",   "f64", "dict8", "dict16"};
+    static const char *const types[] = {"exact", "iso", "i8",  "i16",   "f16",
+                                        "bf16",  "f32", "f64", "dict8", "dict16"};
 
     for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
         char text[256], print[256];

@@ -110,6 +110,18 @@ static double nearly_bytes(uint64_t *state)
     return random_chance(state, 5) ? 0.5 : bytes(state);
 }
 
+/// Of f16, down to its smallest number.
+static double halves(uint64_t *state)
+{
+    return (1 + random_below(state, 1024)) / 16777216.0;
+}
+
+static double brains(uint64_t *state)
+{
+    return (128 + random_below(state, 128)) * 1e0
+           * (double)(1 << random_below(state, 20) << 9);
+}
+
 static const values_kind value_kinds[] = {
     {"ones",         "iso",   ones          },
     {"equal",        "iso",   equals        },
@@ -117,8 +129,10 @@ static const values_kind value_kinds[] = {
     {"shorts",       "i16",   shorts        },
     {"few",          "dict8", any_of_few    },
     {"singles",      "f32",   singles       },
-    {"nearly bytes", "f32",   nearly_bytes  },
+    {"nearly bytes", "f16",   nearly_bytes  },
     {"full",         "f64",   drawn_fraction},
+    {"halves",       "f16",   halves        },
+    {"brains",       "bf16",  brains        },
 };
 
 enum { KINDS = sizeof value_kinds / sizeof *value_kinds };
@@ -270,7 +284,11 @@ goes_through_file(cairn_tensor *narrow, cairn_tensor *wide, const char *what)
     MUST(context, cairn_tensor_write(narrow, path, NULL));
     bytes = scratch_read(path, &length);
     memcpy(&version, bytes + 8, sizeof version);
-    cr_expect_eq(version, cairn_local_is_narrow(narrow->local) ? 3 : 2, "%s", what);
+    cr_expect_eq(version,
+                 strstr(stored_as(narrow), "f16")       ? 4
+                 : cairn_local_is_narrow(narrow->local) ? 3
+                                                        : 2,
+                 "%s", what);
     free(bytes);
     MUST(context, cairn_tensor_read(context, path, &again));
     cr_expect_str_eq(stored_as(again), stored_as(narrow), "%s", what);
@@ -368,24 +386,35 @@ Test(values_stored, types_by_name_hold_or_are_refused)
     static const struct {
         int         kind;
         const char *type, *stored; ///< NULL: refused.
+        double      error;         ///< Relative, at most; 0: none is rounded.
     } cases[] = {
-        {0, "iso",    "iso"   },
-        {1, "iso",    "iso"   },
-        {2, "iso",    NULL    },
-        {2, "i8",     "i8"    },
-        {2, "i16",    "i16"   },
-        {2, "dict8",  "dict8" },
-        {2, "f32",    "f32"   },
-        {2, "f64",    "f64"   },
-        {3, "i8",     NULL    },
-        {3, "i16",    "i16"   },
-        {3, "dict8",  NULL    },
-        {3, "dict16", "dict16"},
-        {4, "i8",     NULL    },
-        {4, "dict8",  "dict8" },
-        {6, "i16",    NULL    },
-        {7, "dict16", "dict16"},
-        {7, "f32",    "f32"   },
+        {0, "iso",    "iso",    0      },
+        {1, "iso",    "iso",    0      },
+        {2, "iso",    NULL,     0      },
+        {2, "i8",     "i8",     0      },
+        {2, "i16",    "i16",    0      },
+        {2, "dict8",  "dict8",  0      },
+        {2, "f32",    "f32",    0      },
+        {2, "f64",    "f64",    0      },
+        {3, "i8",     NULL,     0      },
+        {3, "i16",    "i16",    0      },
+        {3, "dict8",  NULL,     0      },
+        {3, "dict16", "dict16", 0      },
+        {4, "i8",     NULL,     0      },
+        {4, "dict8",  "dict8",  0      },
+        {6, "i16",    NULL,     0      },
+        {7, "dict16", "dict16", 0      },
+        {7, "f32",    "f32",    0x1p-24},
+        {7, "f16",    "f16",    0x1p-11},
+        {7, "bf16",   "bf16",   0x1p-8 },
+        {3, "f16",    "f16",    0x1p-11},
+        {3, "bf16",   "bf16",   0x1p-8 },
+        {2, "f16",    "f16",    0      },
+        {2, "bf16",   "bf16",   0      },
+        {8, "f16",    "f16",    0      },
+        {8, "bf16",   "bf16",   0x1p-8 },
+        {9, "bf16",   "bf16",   0      },
+        {9, "f16",    NULL,     0      },
     };
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -399,11 +428,11 @@ Test(values_stored, types_by_name_hold_or_are_refused)
             MUST(context, store(source, cairn_format_text(wide->format), cases[c].type,
                                 CAIRN_F64, &narrow));
             cr_expect_str_eq(stored_as(narrow), cases[c].stored);
-            if (cases[c].kind != 7 || strcmp(cases[c].type, "f32") != 0)
-                same_positions(wide, narrow, words);
-            else
-                cr_expect(narrow->local->group[0].value_error > 0
-                          && narrow->local->group[0].value_error < 1e-7);
+            if (cases[c].error == 0) same_positions(wide, narrow, words);
+            const double error = narrow->local->group[0].value_error;
+
+            cr_expect(error <= cases[c].error && error >= cases[c].error / 4,
+                      "%s: rounded by %g", words, error);
             goes_through_file(narrow, narrow, words);
             goes_through_views(narrow, words);
         } else {
@@ -432,7 +461,7 @@ Test(values_stored, zeros_keep_their_signs)
         wide = must_store(context, source, "csr", CAIRN_F64);
         MUST(context, store(source, cairn_format_text(wide->format), "exact", CAIRN_F64,
                             &narrow));
-        cr_expect_str_eq(stored_as(narrow), n == 1 ? "iso" : "f32");
+        cr_expect_str_eq(stored_as(narrow), n == 1 ? "iso" : "f16");
         same_positions(wide, narrow, "zeros");
         cairn_tensor_destroy(&narrow);
         REFUSED(
@@ -511,11 +540,11 @@ static cairn_status hand(const cairn_tensor      *like,
 /// Every allocation fails in turn: a failure says that there was no memory.
 Test(values_stored, memory_may_run_out)
 {
-    static const char *const types[] = {"i16", "f32", "dict8", "iso"};
-    static const int         kind[]  = {3, 5, 4, 1};
+    static const char *const types[] = {"i16", "f32", "dict8", "iso", "bf16"};
+    static const int         kind[]  = {3, 5, 4, 1, 9};
     cairn_env *const         env     = &context->env;
 
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         cairn_source   *source = draw(&value_kinds[kind[k]], 7);
         cairn_tensor   *wide   = must_store(context, source, "csr", CAIRN_F64);
         cairn_tensor   *narrow = NULL, *again = NULL;
@@ -645,7 +674,8 @@ Test(values_stored, what_a_caller_says_wrongly_is_refused)
     __VA_ARGS__;          \
     REFUSED(context, BAD_ARGUMENT, words, hand(narrow, &view, &bad, CAIRN_F64, &made))
 
-    WRONG("val_kind is 4", bad.val_kind = 4);
+    WRONG("val_kind is 5", bad.val_kind = 5);
+    WRONG("are numbers of bf16", bad.val_kind = CAIRN_VALUE_BFLOAT);
     WRONG("val_kind is -1", bad.val_kind = -1);
     WRONG("val_bits is 32", bad.val_bits = 32);
     WRONG("val_bits is 0", bad.val_bits = 0);

@@ -35,6 +35,7 @@ typedef enum cairn_value_kind {
     CAIRN_VALUE_INTEGER,
     CAIRN_VALUE_ONE,
     CAIRN_VALUE_CODE,
+    CAIRN_VALUE_BFLOAT,
 } cairn_value_kind;
 
 typedef struct cairn_kernel_part {
