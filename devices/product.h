@@ -82,7 +82,7 @@ struct cairn_launch {
     cairn_launch_times times;
 
     void *state;     ///< The device's own.
-    char  note[160]; ///< What people would like to know of it, one line; "": nothing.
+    char  note[256]; ///< What people would like to know of it, one line; "": nothing.
     char  message[256]; ///< Why the last run failed, "WHAT: WHERE: WHY".
 };
 

@@ -13,7 +13,7 @@
 typedef struct cairn_simulated_model {
     cairn_launch_times times;
     int64_t            bytes;     ///< Of the device's memory.
-    char               note[160]; ///< As the launch's.
+    char               note[256]; ///< As the launch's.
 } cairn_simulated_model;
 
 /// Set the facts of a simulated device that its host tells: clock, the threads that the

@@ -36,31 +36,64 @@ static double beyond(const cairn_pim_parameters *p, double wait)
     return wait > p->interval ? wait - p->interval : 0;
 }
 
+double cairn_pim_widening_of(const cairn_pim_parameters *p, cairn_pim_values values)
+{
+    const bool   wide   = values.bits == 64;
+    const double single = wide ? p->widen.single : 0;
+
+    switch (values.kind) {
+    case CAIRN_VALUE_INTEGER: return p->widen.integer[wide];
+    case CAIRN_VALUE_ONE: return 0;
+    case CAIRN_VALUE_CODE: return p->widen.code;
+    case CAIRN_VALUE_BFLOAT: return p->widen.bfloat + single;
+    default:
+        if (values.stored_bits == 16) return p->widen.half + single;
+        return values.stored_bits < values.bits ? single : 0;
+    }
+}
+
+static double dictionary_bytes(cairn_pim_values values)
+{
+    return values.kind == CAIRN_VALUE_CODE
+               ? (double)(sizeof(double) << values.stored_bits)
+               : 0;
+}
+
+bool cairn_pim_fetches_words(const cairn_pim_parameters *p, cairn_pim_values values)
+{
+    return dictionary_bytes(values) > p->widen.room;
+}
+
 /// Cycles of a core whose pipeline, engine and slowest thread run side by side.
 static double threaded_cycles(const cairn_pim_parameters *p,
                               const cairn_pim_bank       *bank,
                               double                      columns,
-                              int                         bits)
+                              cairn_pim_values            values)
 {
-    const int    wide    = bits == 64;
-    const double operand = columns * (bits / 8);
+    const int    wide    = values.bits == 64;
+    const bool   fetches = cairn_pim_fetches_words(p, values);
+    const double operand = columns * (values.bits / 8);
     const double entries = (double)bank->visited, rows = (double)bank->rows;
-    const double bytes = (double)bank->bytes, threads = (double)p->threads;
-    const double of_entry =
-        p->entry_instructions + columns * (p->add[wide] + p->multiply[wide]);
+    const double threads = (double)p->threads;
+    const double bytes =
+        largest((double)bank->bytes - (fetches ? dictionary_bytes(values) : 0), 0);
+    const double of_entry = p->entry_instructions + cairn_pim_widening_of(p, values)
+                            + columns * (p->add[wide] + p->multiply[wide]);
     const double of_row = p->row_instructions + columns * p->add[wide];
 
     const access_cycles x = access_of(p, operand, p->read_latency);
     const access_cycles y = access_of(p, operand, p->read_latency);
     const access_cycles z = access_of(p, operand, p->write_latency);
+    const access_cycles w = access_of(p, fetches ? sizeof(double) : 0, p->read_latency);
 
     const double issued = entries * of_entry + rows * of_row;
     const double busy =
-        entries * x.busy + rows * (y.busy + z.busy) + bytes * p->byte_cycles;
+        entries * (x.busy + w.busy) + rows * (y.busy + z.busy) + bytes * p->byte_cycles;
 
     /* Threads share entries, rows and arrays evenly, but for what cannot be cut. */
     const double waits =
-        ceil(entries / threads) * (p->interval * of_entry + beyond(p, x.wait))
+        ceil(entries / threads)
+            * (p->interval * of_entry + beyond(p, x.wait) + beyond(p, w.wait))
         + ceil(rows / threads)
               * (p->interval * of_row + beyond(p, y.wait) + beyond(p, z.wait))
         + bytes / threads * (p->read_latency / p->stream_bytes + p->byte_cycles);
@@ -71,12 +104,12 @@ static double threaded_cycles(const cairn_pim_parameters *p,
 double cairn_pim_cycles(const cairn_pim_parameters *p,
                         const cairn_pim_bank       *bank,
                         int64_t                     columns,
-                        int                         bits)
+                        cairn_pim_values            values)
 {
     if (bank->visited == 0) return 0;
     if (p->entry_cycles > 0)
         return (double)bank->visited * (double)columns * p->entry_cycles;
-    return threaded_cycles(p, bank, (double)columns, bits);
+    return threaded_cycles(p, bank, (double)columns, values);
 }
 
 double
@@ -220,10 +253,10 @@ static void run_rounds(const cairn_pim_parameters *p,
 
         for (int64_t b = first; b < product->banks && b < first + p->cores; b++) {
             slowest = largest(slowest, cairn_pim_cycles(p, &bank[b], product->columns,
-                                                        product->bits));
+                                                        product->values));
             cost->entries += bank[b].entries;
             cost->merge_bytes +=
-                bank[b].merged * product->columns * (product->bits / 8);
+                bank[b].merged * product->columns * (product->values.bits / 8);
             if (bank[b].entries > cost->most) cost->most = bank[b].entries;
         }
         cost->rounds++;
@@ -245,7 +278,7 @@ cairn_pim_cost cairn_pim_estimate(const cairn_pim_parameters *p,
     c.unit      = 1;
     c.of        = bytes_of;
     cost.upload = move(p, &p->in, &c);
-    c.unit      = (double)(product->columns * (product->bits / 8));
+    c.unit      = (double)(product->columns * (product->values.bits / 8));
     send_x(p, product, c, &cost);
     c.of     = rows_of;
     cost.out = move(p, &p->out, &c);

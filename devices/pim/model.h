@@ -8,8 +8,10 @@
 /// cycle if there are threads enough (a thread may issue again after `interval` cycles);
 /// its DMA engine, which serves one access at a time; and its slowest thread, which waits
 /// for each of its accesses. Arithmetic is what the pipeline is told to count for it,
-/// since such cores compute floating point in software. Every entry costs a fetch of X's
-/// row, every row of Y a read and a write; the bank's arrays are streamed once.
+/// since such cores compute floating point in software; so is the widening of values that
+/// are stored narrower than the type, once an entry. Every entry costs a fetch of X's
+/// row, every row of Y a read and a write; the bank's arrays are streamed once. A dictionary
+/// of values is kept beside the core where it fits; else each entry fetches its word.
 ///
 /// The host sends to the cores of a group (a rank of 64, for UPMEM) at once, the same
 /// number of bytes to each, so that all get as much as the one that needs most; fewer
@@ -24,6 +26,8 @@
 #ifndef CAIRN_DEVICES_PIM_MODEL_H
 #define CAIRN_DEVICES_PIM_MODEL_H
 
+#include <cairn/kernel.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +36,16 @@ typedef struct cairn_pim_link {
     double one; ///< Bytes per second to one core alone,
     double all; ///< and in sum to all cores of a group; at least `one`.
 } cairn_pim_link;
+
+/// Instructions that make a value of the type from what is stored.
+typedef struct cairn_pim_widening {
+    double integer[2]; ///< From i8 and i16 to f32, f64,
+    double half;       ///< f16 to f32,
+    double bfloat;     ///< bf16 to f32,
+    double single;     ///< f32 to f64;
+    double code;       ///< a word of a dictionary beside the core.
+    double room;       ///< Bytes of the largest dictionary that fits there.
+} cairn_pim_widening;
 
 typedef struct cairn_pim_parameters {
     int64_t cores;
@@ -47,16 +61,17 @@ typedef struct cairn_pim_parameters {
     double
         entry_cycles; ///< Above 0: an entry and column takes so many cycles, all told,
                       ///< and the rest of this struct is not looked at.
-    int64_t threads;  ///< Of a core.
-    double  interval; ///< Cycles from issue to issue of one thread.
-    double  entry_instructions;          ///< Of the loop around an entry,
-    double  row_instructions;            ///< around a row of Y,
-    double  add[2], multiply[2];         ///< of one operation: f32, f64.
-    double  read_latency, write_latency; ///< Cycles of an access, beside its bytes.
-    double  access_cycles; ///< That an access of 8 bytes keeps the engine busy.
-    double  byte_cycles;   ///< Of each further byte.
-    double  stream_bytes;  ///< Fetched at once when arrays are streamed.
-    double  access_most;   ///< Bytes of one access at most.
+    int64_t            threads;  ///< Of a core.
+    double             interval; ///< Cycles from issue to issue of one thread.
+    cairn_pim_widening widen;
+    double             entry_instructions;  ///< Of the loop around an entry,
+    double             row_instructions;    ///< around a row of Y,
+    double             add[2], multiply[2]; ///< of one operation: f32, f64.
+    double read_latency, write_latency;     ///< Cycles of an access, beside its bytes.
+    double access_cycles; ///< That an access of 8 bytes keeps the engine busy.
+    double byte_cycles;   ///< Of each further byte.
+    double stream_bytes;  ///< Fetched at once when arrays are streamed.
+    double access_most;   ///< Bytes of one access at most.
 } cairn_pim_parameters;
 
 /// What lies in a bank, and what it needs of X and Y.
@@ -73,12 +88,19 @@ typedef struct cairn_pim_bank {
                         ///< x_lo > x_hi.
 } cairn_pim_bank;
 
+/// What values are.
+typedef struct cairn_pim_values {
+    int              bits;        ///< Of the type, X and Y: 32 or 64.
+    cairn_value_kind kind;        ///< As they are stored: this,
+    int              stored_bits; ///< so wide.
+} cairn_pim_values;
+
 /// A product, as far as its cost goes.
 typedef struct cairn_pim_product {
-    int64_t banks;
-    int64_t rows_in; ///< Of X.
-    int64_t columns; ///< Of X and Y.
-    int     bits;    ///< 32 or 64.
+    int64_t          banks;
+    int64_t          rows_in; ///< Of X.
+    int64_t          columns; ///< Of X and Y.
+    cairn_pim_values values;
 } cairn_pim_product;
 
 /// How it goes.
@@ -96,11 +118,18 @@ typedef struct cairn_pim_cost {
     double  slowest;       ///< Cycles of the slowest core of all rounds, added up.
 } cairn_pim_cost;
 
+/// Instructions that a value takes until it is of the type; 0 where it is stored so, and
+/// where one value stands for all.
+double cairn_pim_widening_of(const cairn_pim_parameters *p, cairn_pim_values values);
+
+/// Is its word fetched from the bank for each entry?
+bool cairn_pim_fetches_words(const cairn_pim_parameters *p, cairn_pim_values values);
+
 /// Cycles of one core for what lies in a bank.
 double cairn_pim_cycles(const cairn_pim_parameters *p,
                         const cairn_pim_bank       *bank,
                         int64_t                     columns,
-                        int                         bits);
+                        cairn_pim_values            values);
 
 /// Bytes per second at which @p cores of a group are served, in sum: `one` for one, `all`
 /// for a whole group, a power of their number between.

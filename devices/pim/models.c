@@ -43,12 +43,21 @@ static void read_core(const cairn_device_config *config, cairn_pim_parameters *p
     p->add[1]             = cairn_config_number(config, "add_f64");
     p->multiply[0]        = cairn_config_number(config, "multiply_f32");
     p->multiply[1]        = cairn_config_number(config, "multiply_f64");
-    p->read_latency       = cairn_config_number(config, "read_latency");
-    p->write_latency      = cairn_config_number(config, "write_latency");
-    p->access_cycles      = cairn_config_number(config, "access_cycles");
-    p->byte_cycles        = cairn_config_number(config, "byte_cycles");
-    p->stream_bytes       = cairn_config_number(config, "stream_bytes");
-    p->access_most        = 2048; /* of the hardware: 8 to 2048 bytes in steps of 8 */
+    p->widen              = (cairn_pim_widening){
+                     .integer = {cairn_config_number(config, "integer_f32"),
+                                 cairn_config_number(config, "integer_f64")},
+                     .half    = cairn_config_number(config, "f16_f32"),
+                     .bfloat  = cairn_config_number(config, "bf16_f32"),
+                     .single  = cairn_config_number(config, "f32_f64"),
+                     .code    = cairn_config_number(config, "dictionary_word"),
+                     .room    = cairn_config_number(config, "dictionary_bytes"),
+    };
+    p->read_latency  = cairn_config_number(config, "read_latency");
+    p->write_latency = cairn_config_number(config, "write_latency");
+    p->access_cycles = cairn_config_number(config, "access_cycles");
+    p->byte_cycles   = cairn_config_number(config, "byte_cycles");
+    p->stream_bytes  = cairn_config_number(config, "stream_bytes");
+    p->access_most   = 2048; /* of the hardware: 8 to 2048 bytes in steps of 8 */
 }
 
 cairn_pim_parameters cairn_pim_parameters_of(const cairn_device_config *config)

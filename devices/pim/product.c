@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "devices/pim/banks.h"
 #include "devices/simulated.h"
+#include "tensor/value_storage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,15 @@
 bool cairn_pim_divided(const cairn_device_work *work)
 {
     return cairn_work_group(work)->layout->partition >= 0;
+}
+
+static cairn_pim_values values_of(const cairn_device_work *work)
+{
+    const cairn_layout *layout = cairn_work_group(work)->layout;
+
+    return (cairn_pim_values){.bits        = work->tensor->value_bits,
+                              .kind        = layout->value_kind,
+                              .stored_bits = layout->value_bits};
 }
 
 cairn_status cairn_pim_cost_of(const cairn_device      *device,
@@ -24,7 +34,7 @@ cairn_status cairn_pim_cost_of(const cairn_device      *device,
     const cairn_pim_product     product = {.banks   = cairn_work_group(work)->count,
                                            .rows_in = cairn_work_rows_in(work),
                                            .columns = work->op->columns,
-                                           .bits    = work->tensor->value_bits};
+                                           .values  = values_of(work)};
     cairn_pim_bank             *bank = NULL, *core = NULL;
     cairn_status                status;
 
@@ -40,16 +50,33 @@ bank:
     return status;
 }
 
+/// What widening a value costs a core; nothing where it is not told apart.
+static void say_widening(const cairn_pim_parameters *p,
+                         cairn_pim_values            values,
+                         char                       *text,
+                         size_t                      size)
+{
+    const double instructions = cairn_pim_widening_of(p, values);
+
+    text[0] = '\0';
+    if (p->entry_cycles > 0 || instructions <= 0) return;
+    snprintf(text, size, ", %g instructions widen %s%s", instructions,
+             cairn_value_storage_name(values.kind, values.stored_bits),
+             cairn_pim_fetches_words(p, values) ? ", words fetched" : "");
+}
+
 /// Balance and times, for people.
 static void write_note(const cairn_pim_parameters *p,
                        int64_t                     banks,
+                       cairn_pim_values            values,
                        const cairn_pim_cost       *cost,
                        cairn_simulated_model      *model)
 {
     const double mean = banks > 0 ? (double)cost->entries / (double)banks : 0;
     char         in[16], compute[16], out[16], upload[16], merge[32] = "", sum[16],
-                                                   rounds[40] = "";
+                                                   rounds[40] = "", widening[64];
 
+    say_widening(p, values, widening, sizeof widening);
     if (cost->rounds > 1)
         snprintf(rounds, sizeof rounds, " in %" PRId64 " rounds", cost->rounds);
     if (cost->merge > 0)
@@ -57,11 +84,11 @@ static void write_note(const cairn_pim_parameters *p,
                  cairn_print_seconds(cost->merge, sum));
     snprintf(model->note, sizeof model->note,
              "%" PRId64 " banks on %" PRId64
-             " cores%s, max/avg %.2f, in %s%s, compute %s, "
+             " cores%s, max/avg %.2f, in %s%s, compute %s%s, "
              "out %s%s; upload %s once",
              banks, p->cores, rounds, mean > 0 ? (double)cost->most / mean : 1,
              cairn_print_seconds(cost->in, in), cost->broadcast ? " (broadcast)" : "",
-             cairn_print_seconds(cost->launch + cost->compute, compute),
+             cairn_print_seconds(cost->launch + cost->compute, compute), widening,
              cairn_print_seconds(cost->out, out), merge,
              cairn_print_seconds(cost->upload, upload));
 }
@@ -87,6 +114,6 @@ cairn_status cairn_pim_build(cairn_device            *device,
                                        .compute = cost.launch + cost.compute,
                                        .out     = cost.out + cost.merge};
     model.bytes = cost.bytes;
-    write_note(p, cairn_work_group(work)->count, &cost, &model);
+    write_note(p, cairn_work_group(work)->count, values_of(work), &cost, &model);
     return cairn_simulated_build(device, work, &model, launch);
 }

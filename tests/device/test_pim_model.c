@@ -20,6 +20,13 @@ static cairn_pim_parameters parameters_of(int model)
     return cairn_pim_parameters_of(&config);
 }
 
+/// Values as wide as the type.
+static cairn_pim_values wide(int bits)
+{
+    return (cairn_pim_values){
+        .bits = bits, .kind = CAIRN_VALUE_FLOAT, .stored_bits = bits};
+}
+
 static uint64_t seed_of(const char *name)
 {
     const char    *given = getenv("PRODUCT_SEED");
@@ -46,7 +53,7 @@ static double entries_per_second(const cairn_pim_parameters *p, int bits)
                                  .bytes   = n * (8 + bits / 8),
                                  .x_hi    = 99999};
 
-    return (double)n * p->clock / cairn_pim_cycles(p, &bank, 1, bits);
+    return (double)n * p->clock / cairn_pim_cycles(p, &bank, 1, wide(bits));
 }
 
 Test(pim_model, an_upmem_core_does_what_sparsep_saw)
@@ -57,6 +64,56 @@ Test(pim_model, an_upmem_core_does_what_sparsep_saw)
     /* Two operations an entry on 2528 cores: the whole system's upper bound. */
     expect_near(2528 * 2 * entries_per_second(&p, 32), 6.3e9, 0.03, "f32 operations");
     cr_expect_lt(entries_per_second(&p, 64), 0.5e6);
+}
+
+/// A value is widened once an entry: so many instructions more, whatever the columns.
+Test(pim_model, narrow_values_are_widened)
+{
+    static const struct {
+        cairn_value_kind kind;
+        int              bits, of, instructions;
+    } cases[] = {
+        {CAIRN_VALUE_INTEGER, 8,  32, 20},
+        {CAIRN_VALUE_INTEGER, 8,  64, 25},
+        {CAIRN_VALUE_INTEGER, 16, 64, 25},
+        {CAIRN_VALUE_ONE,     64, 64, 0 },
+        {CAIRN_VALUE_FLOAT,   16, 32, 20},
+        {CAIRN_VALUE_FLOAT,   16, 64, 40},
+        {CAIRN_VALUE_BFLOAT,  16, 32, 1 },
+        {CAIRN_VALUE_BFLOAT,  16, 64, 21},
+        {CAIRN_VALUE_FLOAT,   32, 64, 20},
+        {CAIRN_VALUE_FLOAT,   32, 32, 0 },
+        {CAIRN_VALUE_CODE,    8,  64, 3 },
+    };
+    const cairn_pim_parameters p    = parameters_of(0);
+    const cairn_pim_bank       bank = {.entries = 32000, .visited = 32000};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const cairn_pim_values values = {cases[c].of, cases[c].kind, cases[c].bits};
+
+        for (int64_t columns = 1; columns <= 3; columns++)
+            expect_near(cairn_pim_cycles(&p, &bank, columns, values)
+                            - cairn_pim_cycles(&p, &bank, columns, wide(cases[c].of)),
+                        32000.0 * cases[c].instructions, 1e-9, "widening");
+        cr_expect_not(cairn_pim_fetches_words(&p, values));
+    }
+}
+
+/// 65,536 words do not fit beside the core: each entry fetches its own, as it does X's.
+Test(pim_model, words_of_a_large_dictionary_are_fetched)
+{
+    cairn_pim_parameters   p      = parameters_of(0);
+    const cairn_pim_values values = {64, CAIRN_VALUE_CODE, 16};
+    const cairn_pim_bank   codes  = {.visited = 32000, .bytes = 512 << 10};
+    const cairn_pim_bank   plain  = {.visited = 32000};
+
+    cr_expect(cairn_pim_fetches_words(&p, values));
+    p.add[1] = p.multiply[1] = p.entry_instructions = p.widen.code = 0;
+    expect_near(cairn_pim_cycles(&p, &codes, 1, values),
+                2 * cairn_pim_cycles(&p, &plain, 1, wide(64)), 1e-9, "the engine");
+    p.widen.room = 512 << 10;
+    expect_near(cairn_pim_cycles(&p, &codes, 1, values),
+                cairn_pim_cycles(&p, &codes, 1, wide(64)), 1e-9, "beside the core");
 }
 
 Test(pim_model, threads_fill_the_pipeline_from_eleven_on)
@@ -83,8 +140,8 @@ Test(pim_model, without_arithmetic_the_dma_engine_is_the_limit)
     p.threads                                                            = 24;
     const cairn_pim_bank random = {.visited = 1000000, .x_hi = 0};
     const cairn_pim_bank stream = {.visited = 1, .bytes = 64 << 20};
-    const double         taken  = cairn_pim_cycles(&p, &random, 1, 32) / p.clock;
-    const double         read   = cairn_pim_cycles(&p, &stream, 1, 32) / p.clock;
+    const double         taken  = cairn_pim_cycles(&p, &random, 1, wide(32)) / p.clock;
+    const double         read   = cairn_pim_cycles(&p, &stream, 1, wide(32)) / p.clock;
 
     expect_near(8e6 / taken, 72.6e6, 1e-6, "bytes of random reads a second");
     expect_near((64 << 20) / read, 700e6, 1e-3, "streamed bytes a second");
@@ -121,7 +178,7 @@ Test(pim_model, equal_banks_of_plain_cores_cost_what_devic_writes)
 {
     const cairn_pim_parameters p       = parameters_of(1);
     const cairn_pim_product    product = {
-           .banks = 512, .rows_in = 1000, .columns = 1, .bits = 64};
+           .banks = 512, .rows_in = 1000, .columns = 1, .values = wide(64)};
     cairn_pim_bank bank[512], core[512];
 
     for (int k = 0; k < 512; k++)
@@ -138,7 +195,7 @@ Test(pim_model, equal_banks_of_plain_cores_cost_what_devic_writes)
 Test(pim_model, more_banks_than_cores_take_rounds_and_fewer_leave_cores_idle)
 {
     cairn_pim_parameters p       = parameters_of(0);
-    cairn_pim_product    product = {.rows_in = 1000, .columns = 1, .bits = 32};
+    cairn_pim_product    product = {.rows_in = 1000, .columns = 1, .values = wide(32)};
     cairn_pim_bank       bank[200], core[200];
 
     p.cores = 80;
@@ -171,7 +228,7 @@ Test(pim_model, the_host_adds_what_several_banks_have)
         { .entries = 1, .visited = 1,    .rows = 1, .bytes = 64,   .x_hi = 1, .merged = 1},
     };
     const cairn_pim_product product = {
-        .banks = 3, .rows_in = 2, .columns = 5, .bits = 32};
+        .banks = 3, .rows_in = 2, .columns = 5, .values = wide(32)};
     cairn_pim_bank core[3];
 
     p.merge                = 1e6;
@@ -184,12 +241,12 @@ Test(pim_model, the_host_adds_what_several_banks_have)
 Test(pim_model, nothing_costs_the_launch_alone)
 {
     const cairn_pim_parameters p       = parameters_of(0);
-    const cairn_pim_product    product = {.banks = 2, .columns = 1, .bits = 64};
+    const cairn_pim_product    product = {.banks = 2, .columns = 1, .values = wide(64)};
     const cairn_pim_bank       none    = {.x_hi = -1};
     const cairn_pim_bank       bank[2] = {none, none};
     cairn_pim_bank             core[2];
     const cairn_pim_cost       c      = cairn_pim_estimate(&p, &product, bank, core);
-    const cairn_pim_product    nobody = {.banks = 0, .columns = 1, .bits = 64};
+    const cairn_pim_product    nobody = {.banks = 0, .columns = 1, .values = wide(64)};
 
     cr_expect_eq(c.in + c.compute + c.out, 0);
     cr_expect_eq(c.launch, p.launch);
@@ -268,7 +325,7 @@ Test(pim_model, a_core_takes_the_cycles_of_its_simulation)
         p.add[0] = p.multiply[0] = p.row_instructions = 0;
         const int64_t        entries = p.threads * (40 + random_below(&state, 60));
         const cairn_pim_bank bank    = {.visited = entries};
-        const double         model   = cairn_pim_cycles(&p, &bank, 1, 32);
+        const double         model   = cairn_pim_cycles(&p, &bank, 1, wide(32));
         const double real  = simulate(&p, entries, (int64_t)p.entry_instructions);
         const double error = fabs(model - real) / real;
 
@@ -324,10 +381,11 @@ static void random_banks(uint64_t *state, random_member *m)
     m->p.group          = 1 + random_below(state, 100);
     m->p.groups_at_once = 1 + random_below(state, 4);
     m->p.memory         = 1000 + random_below(state, 60000);
-    m->product          = (cairn_pim_product){.banks   = random_below(state, MOST_BANKS),
-                                              .rows_in = 1 + random_below(state, 9000),
-                                              .columns = 1 + random_below(state, 3),
-                                              .bits    = random_chance(state, 50) ? 32 : 64};
+    m->product =
+        (cairn_pim_product){.banks   = random_below(state, MOST_BANKS),
+                            .rows_in = 1 + random_below(state, 9000),
+                            .columns = 1 + random_below(state, 3),
+                            .values  = wide(random_chance(state, 50) ? 32 : 64)};
     for (int64_t k = 0; k < m->product.banks; k++) {
         const int64_t n  = random_chance(state, 20) ? 0 : random_below(state, 3000);
         const int64_t lo = random_below(state, (int)m->product.rows_in);
@@ -346,7 +404,7 @@ static void random_banks(uint64_t *state, random_member *m)
 /// What a core holds in all rounds.
 static void straight_cores(const random_member *m, double *x, double *y, double *held)
 {
-    const double row = (double)(m->product.columns * m->product.bits / 8);
+    const double row = (double)(m->product.columns * m->product.values.bits / 8);
 
     for (int64_t c = 0; c < m->p.cores && c < m->product.banks; c++) {
         int64_t lo = INT64_MAX, hi = -1;
@@ -369,7 +427,7 @@ static void check_against_straight(const random_member *m, const cairn_pim_cost 
     static double x[MOST_BANKS], y[MOST_BANKS], held[MOST_BANKS], all[MOST_BANKS];
     const int64_t used = m->product.banks < m->p.cores ? m->product.banks : m->p.cores;
     const double  whole =
-        (double)(m->product.rows_in * m->product.columns * m->product.bits / 8);
+        (double)(m->product.rows_in * m->product.columns * m->product.values.bits / 8);
     double fullest_all = 0, fullest_rows = 0, compute = 0;
 
     straight_cores(m, x, y, held);
@@ -384,7 +442,7 @@ static void check_against_straight(const random_member *m, const cairn_pim_cost 
         for (int64_t k = first; k < first + m->p.cores && k < m->product.banks; k++)
             slowest =
                 fmax(slowest, cairn_pim_cycles(&m->p, &m->bank[k], m->product.columns,
-                                               m->product.bits));
+                                               m->product.values));
         compute += slowest / m->p.clock;
     }
     const double sent = straight_move(&m->p, &m->p.in, x, used);
