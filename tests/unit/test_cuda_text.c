@@ -263,7 +263,8 @@ Test(cuda_text, formats_of_the_catalogue, .timeout = 900)
 
             *c         = (product_case){.seed  = (uint64_t)k,
                                         .state = (uint64_t)(k + 100 * turn)};
-            c->real    = true;
+            c->real    = turn == 0;
+            c->narrow  = turn == 1;
             c->fixed   = true;
             c->percent = 20 * turn;
 
@@ -311,8 +312,9 @@ Test(cuda_text, random_formats, .timeout = 3600)
         for (int k = 0; n < want && k < 8 * want; k++, seed++) {
             product_case *c = &cases[n].here;
 
-            *c      = (product_case){.seed = seed, .state = seed};
-            c->real = seed % 2;
+            *c        = (product_case){.seed = seed, .state = seed};
+            c->real   = seed % 2;
+            c->narrow = seed % 3 == 0;
             random_format(&c->state, 2, c->text, RANDOM_FORMAT);
             n += product_case_open(c);
         }

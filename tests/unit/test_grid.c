@@ -39,6 +39,7 @@ static int64_t length_of(void *user, cairn_ir_field field)
     case CAIRN_IR_LEVEL_PTR: return arrays.part->level[field.level].ptr_length;
     case CAIRN_IR_LEVEL_IDX: return arrays.part->level[field.level].idx_length;
     case CAIRN_IR_VAL: return cairn_stored_values(arrays.part);
+    case CAIRN_IR_DICTIONARY: return (int64_t)1 << arrays.part->val_bits;
     case CAIRN_IR_ARG:
         if (field.level == (int)CAIRN_PRODUCT_x) return arrays.x_end;
         if (field.level == (int)CAIRN_PRODUCT_y) return arrays.rows;
@@ -225,7 +226,8 @@ Test(grid, formats_of_the_catalogue)
         for (int turn = 0; turn < 3; turn++) {
             c         = (product_case){.seed  = (uint64_t)k,
                                        .state = (uint64_t)(k + 100 * turn)};
-            c.real    = true;
+            c.real    = turn != 2;
+            c.narrow  = turn == 2;
             c.fixed   = true;
             c.percent = turn == 0 ? 0 : 20 * turn;
 
@@ -271,7 +273,8 @@ Test(grid, random_formats, .timeout = 3600)
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; ran < cases && k < (given ? 1 : 4 * cases); k++) {
         c = (product_case){.seed = seed + (uint64_t)k, .state = seed + (uint64_t)k};
-        c.real = k % 2;
+        c.real   = k % 2;
+        c.narrow = k % 3 == 0;
         random_format(&c.state, 2, c.text, RANDOM_FORMAT);
         if (!product_case_open(&c)) continue;
         run_case(&c);
