@@ -6,37 +6,36 @@
 
 #include "convert/build.h"
 #include "format/language.h"
-#include "lower/convert.h"
+#include "rules/path.h"
 #include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
 #include "support/random_format.h"
 
-#include <stdatomic.h>
+#include <string.h>
 
-static cairn_env        env;
-static cairn_convert_fn stand_run;
-static atomic_int       stood;
+static cairn_env env;
 
-static int64_t spy_stand(const cairn_kernel_part  *A,
-                         cairn_kernel_part        *B,
-                         const cairn_convert_args *op)
+/// How lanes of the target were filled, as the program of the build says.
+typedef struct {
+    int runs;  ///< Passes that moved a row's entries at once, to the row's lane,
+    int tiled; ///< of which so many by tiles.
+} lanes_moved;
+
+static lanes_moved find_lanes_moved(const cairn_pass_list *program)
 {
-    const int64_t status = stand_run(A, B, op);
+    lanes_moved found = {0};
 
-    stood++;
-    return status;
-}
+    for (int k = 0; k < program->passes; k++) {
+        const cairn_pass *pass = &program->pass[k];
 
-static cairn_status
-spy_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
-{
-    CAIRN_TRY(test_loader_load(user, request, kernel));
-    if (strncmp(request->key, "convert: stand", 14) == 0) {
-        stand_run   = (cairn_convert_fn)kernel->run;
-        kernel->run = (void *)spy_stand;
+        if (pass->into > 0 || strcmp(pass->method, "row-slots") != 0
+            || pass->what != CAIRN_PASS_MOVE || pass->unit != CAIRN_UNIT_RUN)
+            continue;
+        found.runs++;
+        found.tiled += pass->stores == CAIRN_STORES_TILED;
     }
-    return CAIRN_OK;
+    return found;
 }
 
 /* ---- matrices ---- */
@@ -149,7 +148,8 @@ static cairn_local *build(const matrix        *x,
                           const cairn_entries *entries,
                           const cairn_local   *from,
                           int                  bits,
-                          test_loader         *loader)
+                          test_loader         *loader,
+                          lanes_moved         *moved)
 {
     const cairn_shape shape = {
         2, {x->rows, x->cols}
@@ -157,12 +157,16 @@ static cairn_local *build(const matrix        *x,
     cairn_build b =
         whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
     cairn_route  route = CAIRN_ROUTE_REFERENCE;
+    cairn_path  *path  = NULL;
     cairn_local *made;
 
-    b.format = format;
-    b.route  = &route;
+    b.format   = format;
+    b.route    = &route;
+    b.executed = &path;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     if (loader) cr_expect_eq(route, CAIRN_ROUTE_COMPILED);
+    if (moved) *moved = find_lanes_moved(&path->program);
+    cairn_path_destroy(&path);
     return made;
 }
 
@@ -180,30 +184,33 @@ static void soil_memory(void)
 }
 
 /// The compiled way gives what the reference way gives. @p from: "" is entries.
-static void check(const matrix        *x,
-                  const cairn_entries *entries,
-                  const char          *from,
-                  const char          *to,
-                  int                  bits,
-                  test_loader         *loader)
+///
+/// @return how it filled lanes.
+static lanes_moved check(const matrix        *x,
+                         const cairn_entries *entries,
+                         const char          *from,
+                         const char          *to,
+                         int                  bits,
+                         test_loader         *loader)
 {
     cairn_format *source_format = from[0] ? parse_format(&env, from) : NULL,
                  *format        = parse_format(&env, to);
     cairn_local *source         = NULL, *reference, *compiled;
+    lanes_moved  moved;
     char         name[300];
 
     snprintf(name, sizeof name, "%s from %s to %.200s, f%d", x->name, from, to, bits);
-    if (from[0]) source = build(x, source_format, entries, NULL, bits, NULL);
-    reference = build(x, format, entries, source, bits, NULL);
+    if (from[0]) source = build(x, source_format, entries, NULL, bits, NULL, NULL);
+    reference = build(x, format, entries, source, bits, NULL, NULL);
     soil_memory();
-    stood    = 0;
-    compiled = build(x, format, entries, source, bits, loader);
+    compiled = build(x, format, entries, source, bits, loader, &moved);
     check_same(reference, compiled, name);
     cairn_local_destroy(&compiled);
     cairn_local_destroy(&reference);
     cairn_local_destroy(&source);
     cairn_format_destroy(&source_format);
     cairn_format_destroy(&format);
+    return moved;
 }
 
 #define SLOTS                                                                 \
@@ -245,9 +252,8 @@ static const struct {
 static void start(test_loader **loader, int threads)
 {
     cairn_env_init(&env);
-    env.options.kernels    = CAIRN_KERNELS_COMPILED;
-    *loader                = test_loader_create(&env, threads);
-    (*loader)->loader.load = spy_load;
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    *loader             = test_loader_create(&env, threads);
 }
 
 static void stop(test_loader *loader)
@@ -268,12 +274,13 @@ Test(compiled_lanes, rows_stand_as_in_the_reference, .timeout = 900)
         draw(&small[m], &entries);
         for (size_t s = 0; s < sizeof sources / sizeof *sources; s++)
             for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
-                check(&small[m], &entries, sources[s].name, targets[t], m % 2 ? 32 : 64,
-                      loader);
+                const lanes_moved moved = check(&small[m], &entries, sources[s].name,
+                                                targets[t], m % 2 ? 32 : 64, loader);
+
                 if (entries.n <= 1) continue; /* then nodes are entries */
-                cr_expect_eq(stood > 0, sources[s].by_rows,
+                cr_expect_eq(moved.runs, sources[s].by_rows ? 1 : 0,
                              "%s, from %s to %s: %d times", small[m].name,
-                             sources[s].name, targets[t], stood);
+                             sources[s].name, targets[t], moved.runs);
             }
         cairn_entries_fini(&env, &entries);
     }
@@ -283,7 +290,8 @@ Test(compiled_lanes, rows_stand_as_in_the_reference, .timeout = 900)
 Test(compiled_lanes, many_lanes_go_by_tiles, .timeout = 900)
 {
     static const char *const to[] = {"ell", "sell<640>", "sell-sigma<1024,2048>"};
-    test_loader             *loader;
+    static const int to_tiles[]   = {1, 0, 1}; /* 640 values of 4 bytes lie near */
+    test_loader     *loader;
 
     start(&loader, 1);
     for (size_t m = 0; m < sizeof large / sizeof *large; m++) {
@@ -293,9 +301,12 @@ Test(compiled_lanes, many_lanes_go_by_tiles, .timeout = 900)
         for (int threads = 1; threads <= 4; threads += 3)
             for (size_t t = 0; t < sizeof to / sizeof *to; t++) {
                 loader->loader.threads = threads;
-                check(&large[m], &entries, "csr", to[t], t == 1 ? 32 : 64, loader);
-                cr_expect_gt(stood, m || t ? 0 : 2, "%s to %s: %d times", large[m].name,
-                             to[t], stood);
+                const lanes_moved moved =
+                    check(&large[m], &entries, "csr", to[t], t == 1 ? 32 : 64, loader);
+
+                cr_expect_eq(moved.runs, 1, "%s to %s", large[m].name, to[t]);
+                cr_expect_eq(moved.tiled, to_tiles[t], "%s to %s: %d by tiles",
+                             large[m].name, to[t], moved.tiled);
             }
         cairn_entries_fini(&env, &entries);
     }
@@ -321,13 +332,13 @@ Test(compiled_lanes, zeros_stand_like_others, .timeout = 600)
         entries.value[at[z]] = z % 2 ? -0.0 : 0.0;
         for (size_t t = 0; t < sizeof to / sizeof *to; t++) {
             for (size_t f = 0; f < sizeof from / sizeof *from; f++) {
-                check(&x, &entries, from[f], to[t], z % 2 ? 32 : 64, loader);
-                cr_expect_eq(stood, 1, "%s to %s: %d times", from[f], to[t], stood);
+                const lanes_moved moved =
+                    check(&x, &entries, from[f], to[t], z % 2 ? 32 : 64, loader);
+
+                cr_expect_eq(moved.runs, 1, "%s to %s", from[f], to[t]);
             }
-            check(&x, &entries, "dcsr", to[t], 64, loader);
-            cr_expect_eq(stood, 0);
-            check(&x, &entries, "bcsr<2,3>", to[t], 64, loader);
-            cr_expect_eq(stood, 1);
+            cr_expect_eq(check(&x, &entries, "dcsr", to[t], 64, loader).runs, 0);
+            cr_expect_eq(check(&x, &entries, "bcsr<2,3>", to[t], 64, loader).runs, 1);
         }
         entries.value[at[z]] = before;
     }
