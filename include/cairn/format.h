@@ -326,6 +326,17 @@ cairn_path_alternative(const cairn_path *path, int k, int n)
     return alternative;
 }
 
+/// What pass @p k assumes of the entries, as a constant text: "the pattern is symmetric",
+/// "the entries ascend, each once". Local.
+///
+/// @param[out] otherwise  [CAIRN_PASS_OTHERWISE] The passes that go on where that does not
+///                        hold, by method: "scatter Count, Offsets, Move"; "": none do. May
+///                        be NULL.
+/// @return NULL: nothing, or there is no such pass; then @p otherwise is unchanged.
+#define CAIRN_PASS_OTHERWISE 256
+CAIRN_API const char *
+cairn_path_assumes(const cairn_path *path, int k, char *otherwise);
+
 /// Free a text that a call handed out. NULL is accepted; without a context nothing is
 /// freed.
 CAIRN_API void cairn_text_free(cairn_context *context, char **text);

@@ -247,14 +247,6 @@ int64_t cairn_format_grain(const cairn_format *format);
 /// Collective.
 cairn_status cairn_source_divide(cairn_source *source, int64_t grain);
 
-/// Fill a source that is one rank's from a caller's arrays: sorted, or in buckets.
-///
-/// Local.
-///
-/// @param[in] source  Empty; its order is set.
-/// @retval CAIRN_BAD_COORD  A coordinate is outside the extents.
-cairn_status cairn_source_take(cairn_source *source, const cairn_given *given);
-
 /// Make `entries` of a source that may be unsorted, before looking at them.
 ///
 /// Local.

@@ -144,10 +144,22 @@ bool cairn_path_get_pass(const cairn_path *path, int k, cairn_pass_info *info)
                               .visits      = pass->visits,
                               .entries     = pass->entries};
 
-    own.alternatives = pass->alternatives;
+    own.alternatives = pass->alternatives.count;
     cairn_pass_arrays_print(pass->arrays, own.arrays, sizeof own.arrays);
     CAIRN_WRITE(info, own);
     return true;
+}
+
+const char *cairn_path_assumes(const cairn_path *path, int k, char *otherwise)
+{
+    if (k < 0 || k >= cairn_path_passes(path) || !path->program.pass[k].assumes.what)
+        return NULL;
+    const cairn_pass *pass = &path->program.pass[k];
+
+    if (otherwise)
+        cairn_pass_otherwise_print(&path->program, pass, otherwise,
+                                   CAIRN_PASS_OTHERWISE);
+    return pass->assumes.what;
 }
 
 bool cairn_path_get_alternative(const cairn_path       *path,
@@ -156,11 +168,11 @@ bool cairn_path_get_alternative(const cairn_path       *path,
                                 cairn_pass_alternative *alternative)
 {
     if (k < 0 || k >= cairn_path_passes(path) || n < 0
-        || n >= path->program.pass[k].alternatives || !alternative
+        || n >= path->program.pass[k].alternatives.count || !alternative
         || !cairn_sized_fits(alternative, sizeof *alternative))
         return false;
     const cairn_alternative *a =
-        &path->program.alternative[path->program.pass[k].alternative + n];
+        &path->program.alternative[path->program.pass[k].alternatives.first + n];
 
     const cairn_pass_alternative own = {
         .method = a->method, .bytes = a->bytes, .seconds = a->seconds};

@@ -5,8 +5,8 @@
 #include "api/collective_arguments.h"
 #include "api/door.h"
 #include "api/solver_rows.h"
+#include "convert/given_arrays.h"
 #include "convert/kept.h"
-#include "tensor/check.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -54,12 +54,13 @@ static cairn_interval range_across(const cairn_solver_rows *a)
 }
 
 /// What is wrong with arrays that are not sound, entry by entry.
-static cairn_status find_fault(const cairn_solver_rows *a)
+static cairn_status find_fault(const void *user)
 {
-    cairn_env           *env   = &a->context->env;
-    const cairn_interval range = range_across(a);
-    const char *const    line  = a->by_columns ? "column" : "row";
-    const char *const    cross = a->by_columns ? "row" : "column";
+    const cairn_solver_rows *a     = user;
+    cairn_env               *env   = &a->context->env;
+    const cairn_interval     range = range_across(a);
+    const char *const        line  = a->by_columns ? "column" : "row";
+    const char *const        cross = a->by_columns ? "row" : "column";
 
     CAIRN_CHECK(cairn_rows_ptr(a, 0) == 0, env, CAIRN_BAD_COORD,
                 "%s: ptr[0] is %" PRId64 ", not 0", a->call, cairn_rows_ptr(a, 0));
@@ -88,7 +89,7 @@ static cairn_status own_format(const cairn_solver_rows *a, cairn_format **format
 
 /* ---- a tensor over the caller's arrays ---- */
 
-/// A part over the caller's arrays, which are looked at.
+/// A part over the caller's arrays.
 static cairn_status point_at_arrays(const cairn_solver_rows *a, cairn_tensor *tensor)
 {
     cairn_env     *env    = &a->context->env;
@@ -99,7 +100,6 @@ static cairn_status point_at_arrays(const cairn_solver_rows *a, cairn_tensor *te
     const cairn_pos nodes[CAIRN_MAX_LEVELS] = {0, cairn_rows_entries(a)};
     int64_t         offset = 0, bytes = 0;
     cairn_local    *local;
-    cairn_fault     fault;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &local));
     tensor->local     = local;
@@ -123,13 +123,10 @@ static cairn_status point_at_arrays(const cairn_solver_rows *a, cairn_tensor *te
     local->parts            = 1;
     local->group[0].count   = 1;
     local->group[0].bytes   = bytes;
-    if (!cairn_part_is_sound(part, &fault)) return find_fault(a);
-    local->group[0].checked = cairn_part_ascends(part, &fault);
     return CAIRN_OK;
 }
 
-/// Make a tensor over the caller's arrays. A row's entries may stand in any order, and more
-/// than once: then its group is not `checked`.
+/// Make a tensor over the caller's arrays, which are not looked at yet.
 static cairn_status lend(const cairn_solver_rows *a, cairn_tensor **tensor)
 {
     CAIRN_TRY(check_widths(a));
@@ -163,44 +160,75 @@ cairn_status cairn_solver_rows_entries(const cairn_solver_rows *a,
     return cairn_entries_sort(env, entries);
 }
 
-/// Store entries that are in no order, or not each once.
-static cairn_status store_sorted(const cairn_solver_rows *a, cairn_tensor *tensor)
+/// The program of the caller's arrays. @param entries  NULL: they are borrowed; else empty.
+static cairn_status look_at(const cairn_solver_rows *a,
+                            cairn_tensor            *lent,
+                            cairn_entries           *entries,
+                            cairn_given_arrays      *given)
 {
-    cairn_env    *env = &a->context->env;
-    cairn_entries entries;
+    cairn_comm           *comm = a->context->comm;
+    const cairn_query_net net  = cairn_net_of(comm);
+
+    *given = (cairn_given_arrays){
+        .lent = lent->local, .refuse = find_fault, .user = a, .entries = entries};
+    return cairn_given_arrays_run(comm->env, comm->size > 1 ? &net : NULL, given,
+                                  CAIRN_OK);
+}
+
+/// Store the arrays of @p lent, on all ranks by the same way: from where they lie, or from
+/// sorted entries. Formats may look at values (queries over `value gt 1`, say); then the
+/// pattern's own values decide where entries go, as they do in any other build.
+static cairn_status store_arrays(const cairn_solver_rows *a,
+                                 cairn_tensor            *lent,
+                                 const cairn_format      *format,
+                                 cairn_tensor           **tensor)
+{
+    cairn_comm        *comm = a->context->comm;
+    cairn_entries      entries;
+    cairn_given_arrays given;
 
     cairn_entries_init(&entries, 2);
-    cairn_status status =
-        cairn_comm_agree(a->context->comm, cairn_solver_rows_entries(a, &entries));
+    cairn_status status = look_at(a, lent, &entries, &given);
 
     if (status == CAIRN_OK)
-        status = cairn_tensor_build(tensor, &a->shape, &entries, NULL);
-    cairn_entries_fini(env, &entries);
+        status = cairn_comm_agree(comm, cairn_tensor_prepare(lent, format, tensor));
+    if (status == CAIRN_OK)
+        status = given.seen.once
+                     ? cairn_tensor_convert_in_place(lent, NULL, *tensor)
+                     : cairn_tensor_build(*tensor, &a->shape, &entries, NULL);
+    if (status == CAIRN_OK)
+        status = cairn_comm_agree(
+            comm, cairn_given_arrays_tell(&given, &(*tensor)->path->program,
+                                          &(*tensor)->log));
+    if (status == CAIRN_OK)
+        cairn_kept_add(given.seen.once ? lent->format : NULL, (*tensor)->local,
+                       (*tensor)->path);
+    cairn_given_arrays_fini(&given);
+    cairn_entries_fini(comm->env, &entries);
     return status;
 }
 
-/// Store the arrays of @p lent, on all ranks by the same way. Formats may look at values
-/// (queries over `value gt 1`, say); then the pattern's own values decide where entries go,
-/// as they do in any other build.
 static cairn_status store(const cairn_solver_rows *a,
-                          const cairn_tensor      *lent,
+                          cairn_tensor            *lent,
                           const cairn_format      *format,
                           cairn_tensor           **tensor)
 {
-    cairn_comm *comm    = a->context->comm;
-    int64_t     ordered = lent->local->group[0].checked;
+    cairn_comm *comm = a->context->comm;
 
-    CAIRN_TRY(cairn_comm_agree(comm, cairn_tensor_prepare(lent, format, tensor)));
-    if (comm->size > 1) CAIRN_TRY(comm->ops->allreduce(comm, &ordered, 1, CAIRN_MIN));
-    CAIRN_TRY(ordered ? cairn_tensor_convert_in_place(lent, NULL, *tensor)
-                      : store_sorted(a, *tensor));
+    CAIRN_TRY(store_arrays(a, lent, format, tensor));
     CAIRN_TRY(cairn_comm_agree(comm, cairn_refill_create(a, *tensor)));
-    cairn_kept_add(ordered ? lent->format : NULL, (*tensor)->local, (*tensor)->path);
     return cairn_comm_agree(comm, cairn_tensor_narrow_for_many(*tensor, 0));
 }
 
+/// A row's entries may stand in any order, and more than once: then the group is not
+/// `checked`.
 static cairn_status borrow(const cairn_solver_rows *a, cairn_tensor *tensor)
 {
+    cairn_given_arrays given;
+    const cairn_status status = look_at(a, tensor, NULL, &given);
+
+    cairn_given_arrays_fini(&given);
+    CAIRN_TRY(status);
     CAIRN_TRY(CAIRN_NEW_ZERO(&a->context->env, 1, &tensor->refill));
     tensor->refill->borrowed = a->val;
     return CAIRN_OK;
@@ -232,10 +260,13 @@ static cairn_status take(const cairn_solver_rows *a,
                          cairn_tensor           **tensor)
 {
     cairn_context *const context = a->context;
-    const double         begin   = cairn_seconds();
-    cairn_tensor        *lent = NULL, *fresh = NULL;
-    cairn_collective     same   = {0};
-    cairn_status         status = lend(a, &lent);
+
+    cairn_doing(&context->env, "taking arrays");
+
+    const double     begin = cairn_seconds();
+    cairn_tensor    *lent = NULL, *fresh = NULL;
+    cairn_collective same   = {0};
+    cairn_status     status = lend(a, &lent);
 
     if (status == CAIRN_OK && format && format->order != 2)
         status = cairn_fail(&context->env, CAIRN_BAD_SHAPE,
@@ -278,20 +309,12 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
 {
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(ptr), CAIRN_ONE_OF(dtype, CAIRN_F32),
                          CAIRN_ONE_OF(mode, CAIRN_BORROW), CAIRN_GIVEN(tensor));
-    cairn_doing(&context->env, "taking arrays");
 
     const cairn_solver_rows a = {
-        .context   = context,
-        .call      = "csr",
-        .shape     = {2, {global_rows, global_cols}},
-        .first_row = first_row,
-        .rows      = rows,
-        .ptr       = ptr,
-        .idx       = idx,
-        .val       = val,
-        .ptr_bits  = ptr_bits,
-        .idx_bits  = idx_bits,
-        .dtype     = dtype
+        context,  "csr",     {2, {global_rows, global_cols}},
+        false,    first_row, rows,
+        ptr,      idx,       val,
+        ptr_bits, idx_bits,  dtype
     };
 
     return take(&a, mode, format, tensor);
@@ -314,21 +337,12 @@ cairn_status cairn_tensor_from_csc(cairn_context      *context,
 {
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(ptr), CAIRN_ONE_OF(dtype, CAIRN_F32),
                          CAIRN_ONE_OF(mode, CAIRN_BORROW), CAIRN_GIVEN(tensor));
-    cairn_doing(&context->env, "taking arrays");
 
     const cairn_solver_rows a = {
-        .context    = context,
-        .call       = "csc",
-        .shape      = {2, {global_rows, global_cols}},
-        .by_columns = true,
-        .first_row  = first_row,
-        .rows       = rows,
-        .ptr        = ptr,
-        .idx        = idx,
-        .val        = val,
-        .ptr_bits   = ptr_bits,
-        .idx_bits   = idx_bits,
-        .dtype      = dtype
+        context,  "csc",     {2, {global_rows, global_cols}},
+        true,     first_row, rows,
+        ptr,      idx,       val,
+        ptr_bits, idx_bits,  dtype
     };
 
     return take(&a, mode, format, tensor);

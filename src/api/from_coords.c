@@ -7,8 +7,8 @@
 #include "api/coords.h"
 #include "api/door.h"
 #include "api/solver_rows.h"
+#include "convert/given_arrays.h"
 #include "convert/kept.h"
-#include "entries/entries_look.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,16 +17,17 @@
 
 /// Entries as a caller has them, and what was seen of them.
 typedef struct {
-    cairn_context   *context;
-    cairn_shape      shape;
-    cairn_dtype      dtype;
-    int64_t          first_row, rows; ///< This rank's, in which all entries are; or
-    bool             divided;         ///< ranks divide rows yet.
-    cairn_given      given;
-    cairn_coords_lie lie;
-    cairn_given_seen seen;
-    cairn_coords_way way; ///< How they can be lent; OTHERWISE: they cannot.
-    int64_t replays;      ///< Products that the caller says will come; 0: he does not.
+    cairn_context     *context;
+    cairn_shape        shape;
+    cairn_dtype        dtype;
+    int64_t            first_row, rows; ///< This rank's, in which all entries are; or
+    bool               divided;         ///< ranks divide rows yet.
+    cairn_given        given;
+    cairn_coord        least[CAIRN_MAX_ORDER], most[CAIRN_MAX_ORDER]; ///< There may be.
+    cairn_coords_lie   lie;
+    cairn_coords_way   way;    ///< How they can be lent; OTHERWISE: they cannot.
+    cairn_given_arrays arrays; ///< What was seen of them, and made.
+    int64_t replays; ///< Products that the caller says will come; 0: he does not.
 } taker;
 
 /* ---- what is looked at ---- */
@@ -105,42 +106,62 @@ static cairn_status set_arrays(taker *t, const cairn_coords *coords)
 }
 
 /// Tell the first entry that is not in this rank's rows, or not in the tensor.
-static cairn_status
-refuse(const taker *t, const cairn_coord *least, const cairn_coord *most)
+static cairn_status refuse(const void *user)
 {
-    const int base = t->lie.base;
+    const taker *t    = user;
+    const int    base = t->lie.base;
 
     for (cairn_pos p = 0; p < t->given.n; p++)
         for (int k = 0; k < t->shape.order; k++) {
             const cairn_coord d = cairn_given_load(t->given.coord[k], p,
                                                    t->given.stride, t->given.bits, 0);
 
-            CAIRN_CHECK(d >= least[k] + base && d <= most[k] + base, &t->context->env,
-                        CAIRN_BAD_COORD,
+            CAIRN_CHECK(d >= t->least[k] + base && d <= t->most[k] + base,
+                        &t->context->env, CAIRN_BAD_COORD,
                         "coordinates: entry %" PRId64 ": d%d = %" PRId64
                         " is outside %" PRId64 "..%" PRId64,
-                        p, k, d, least[k] + base, most[k] + base);
+                        p, k, d, t->least[k] + base, t->most[k] + base);
         }
     return CAIRN_OK;
 }
 
-static cairn_status look(taker *t)
+/// Run the program of the arrays.
+///
+/// @param source  NULL: they stay as they are; else, empty, gets what is in no order, and if
+///                the arrays cannot be lent all of them.
+static cairn_status look(taker *t, cairn_source *source)
 {
-    cairn_coord least[CAIRN_MAX_ORDER] = {t->first_row}, most[CAIRN_MAX_ORDER];
+    cairn_comm           *comm = t->context->comm;
+    const cairn_query_net net  = cairn_net_of(comm);
+    cairn_status          mine = CAIRN_OK;
 
-    for (int k = 0; k < t->shape.order; k++)
-        most[k] = t->shape.extent[k] - 1;
-    most[0] = t->first_row + t->rows - 1;
-    cairn_given_look(&t->context->env, &t->given, least, most, &t->seen);
-    return t->seen.inside ? CAIRN_OK : refuse(t, least, most);
+    t->arrays = (cairn_given_arrays){.lists   = &t->given,
+                                     .least   = t->least,
+                                     .most    = t->most,
+                                     .refuse  = refuse,
+                                     .user    = t,
+                                     .entries = source ? &source->entries : NULL,
+                                     .copies  = t->way == CAIRN_COORDS_OTHERWISE};
+    if (source && comm->size == 1) {
+        mine = CAIRN_NEW_ZERO(comm->env, 1, &source->unsorted);
+        if (mine == CAIRN_OK) {
+            source->unsorted->entries = &source->entries;
+            t->arrays.dealt           = &source->unsorted->dealt;
+        }
+    }
+    return cairn_given_arrays_run(comm->env, comm->size > 1 ? &net : NULL, &t->arrays,
+                                  mine);
 }
 
 static cairn_status take_arrays(taker *t, const cairn_coords *coords)
 {
     CAIRN_TRY(set_shape(t, coords));
     CAIRN_TRY(set_rows(t, coords));
-    CAIRN_TRY(set_arrays(t, coords));
-    return look(t);
+    for (int k = 0; k < t->shape.order; k++)
+        t->most[k] = t->shape.extent[k] - 1;
+    t->least[0] = t->first_row;
+    t->most[0]  = t->first_row + t->rows - 1;
+    return set_arrays(t, coords);
 }
 
 /* ---- a tensor over the caller's arrays ---- */
@@ -153,15 +174,15 @@ static bool width_holds(const taker *t)
     return true;
 }
 
-/// Can the arrays be a part's as they lie? Few entries that lie in no common way are sorted
+/// Can the arrays be a part's as they lie, if the entries ascend? Few entries that lie in no common way are sorted
 /// instead, which waits for no compiler.
 static void find_way(taker *t, bool borrowed)
 {
     const bool pays = t->given.n >= CAIRN_WORTH_COMPILING || t->lie.base == 0;
 
     t->way = CAIRN_COORDS_OTHERWISE;
-    if (!t->seen.once || !width_holds(t) || (t->given.n > 0 && !t->lie.val)
-        || t->divided || (!borrowed && !pays))
+    if (!width_holds(t) || (t->given.n > 0 && !t->lie.val) || t->divided
+        || (!borrowed && !pays))
         return;
     t->way = cairn_coords_find(&t->lie);
     if (!borrowed && t->way != CAIRN_COORDS_APART && t->given.n < CAIRN_WORTH_COMPILING)
@@ -229,7 +250,7 @@ static cairn_status why_not_borrowed(const taker *t)
 
     CAIRN_CHECK(!t->divided, env, CAIRN_BAD_ARGUMENT,
                 CALL ": rows: are not told, but several ranks borrow arrays");
-    CAIRN_CHECK(t->seen.once, env, CAIRN_BAD_ARGUMENT,
+    CAIRN_CHECK(t->arrays.seen.once, env, CAIRN_BAD_ARGUMENT,
                 CALL
                 ": mode: entries that are borrowed must ascend, by d0, then d1 and "
                 "so on, none twice");
@@ -249,57 +270,40 @@ static cairn_status why_not_borrowed(const taker *t)
 static cairn_status store_here(taker              *t,
                                cairn_rows         *rows,
                                const cairn_format *format,
+                               cairn_source       *source,
                                cairn_tensor      **tensor)
 {
-    cairn_comm   *comm   = t->context->comm;
-    cairn_source *source = NULL;
-    cairn_status  status = cairn_source_create(t->context, t->shape.order, &source);
+    cairn_comm  *comm = t->context->comm;
+    cairn_status status;
 
-    if (status == CAIRN_OK) {
-        source->shape = t->shape;
-        status        = comm->size > 1
-                            ? cairn_entries_take(comm->env, &t->given, &source->entries)
-                            : cairn_source_take(source, &t->given);
-    }
-    status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK && comm->size == 1) {
+    if (comm->size == 1) {
         source->rows = *rows;
         *rows        = (cairn_rows){0};
-        status       = cairn_tensor_create_beside(source, format, t->dtype, 0, tensor);
-    } else if (status == CAIRN_OK) {
-        status = CAIRN_NEW_ZERO(comm->env, 1, tensor);
-        if (status == CAIRN_OK) {
-            (*tensor)->context = t->context;
-            (*tensor)->dtype   = t->dtype;
-            (*tensor)->rows    = *rows;
-            *rows              = (cairn_rows){0};
-            status = cairn_format_copy(t->context, format, &(*tensor)->format);
-        }
-        status = cairn_comm_agree(comm, status);
-        if (status == CAIRN_OK)
-            status = cairn_tensor_build(*tensor, &t->shape, &source->entries, NULL);
+        return cairn_tensor_create_beside(source, format, t->dtype, 0, tensor);
     }
-    cairn_source_destroy(&source);
-    return status;
+    status = CAIRN_NEW_ZERO(comm->env, 1, tensor);
+    if (status == CAIRN_OK) {
+        (*tensor)->context = t->context;
+        (*tensor)->dtype   = t->dtype;
+        (*tensor)->rows    = *rows;
+        *rows              = (cairn_rows){0};
+        status             = cairn_format_copy(t->context, format, &(*tensor)->format);
+    }
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    return cairn_tensor_build(*tensor, &t->shape, &source->entries, NULL);
 }
 
 /// Entries move to who owns their rows.
-static cairn_status
-store_moving(taker *t, const cairn_format *format, cairn_tensor **tensor)
+static cairn_status store_moving(taker              *t,
+                                 const cairn_format *format,
+                                 cairn_source       *source,
+                                 cairn_tensor      **tensor)
 {
-    cairn_source *source = NULL;
-    cairn_status  status = cairn_source_create(t->context, t->shape.order, &source);
-
-    if (status == CAIRN_OK) {
-        source->shape = t->shape;
-        status = cairn_entries_copy(&t->context->env, &t->given, &source->entries);
-    }
-    status = cairn_comm_agree(t->context->comm, status);
-    if (status == CAIRN_OK) status = cairn_source_settle(source, CAIRN_BY_NNZ);
-    if (status == CAIRN_OK)
-        status = cairn_tensor_create_beside(source, format, t->dtype, 0, tensor);
-    cairn_source_destroy(&source);
-    return status;
+    CAIRN_TRY(cairn_comm_agree(
+        t->context->comm,
+        cairn_entries_copy(&t->context->env, &t->given, &source->entries)));
+    CAIRN_TRY(cairn_source_settle(source, CAIRN_BY_NNZ));
+    return cairn_tensor_create_beside(source, format, t->dtype, 0, tensor);
 }
 
 /// The source is where the caller has it.
@@ -320,37 +324,66 @@ static cairn_status store_lent(const taker        *t,
     return status;
 }
 
-/// Do all ranks' arrays lie so that they can be lent?
-static cairn_status all_can_lend(taker *t, bool borrowed, bool *can)
+/// Do all ranks' arrays lie so that they can be lent? Else none are, unless borrowed.
+static cairn_status all_can_lend(taker *t, bool borrowed)
 {
     cairn_comm *comm = t->context->comm;
-    int64_t     here;
+    int64_t     can;
 
     find_way(t, borrowed);
-    here = t->way != CAIRN_COORDS_OTHERWISE;
-    if (comm->size > 1) CAIRN_TRY(comm->ops->allreduce(comm, &here, 1, CAIRN_MIN));
-    *can = here;
+    can = t->way != CAIRN_COORDS_OTHERWISE;
+    if (comm->size > 1) CAIRN_TRY(comm->ops->allreduce(comm, &can, 1, CAIRN_MIN));
+    if (!can && !borrowed) t->way = CAIRN_COORDS_OTHERWISE;
     return CAIRN_OK;
+}
+
+static cairn_status borrow(taker *t, const cairn_rows *rows, cairn_tensor **tensor)
+{
+    cairn_comm *comm = t->context->comm;
+
+    CAIRN_TRY(look(t, NULL));
+    const bool can = t->arrays.seen.once && t->way != CAIRN_COORDS_OTHERWISE;
+
+    CAIRN_TRY(cairn_comm_agree(comm, can ? CAIRN_OK : why_not_borrowed(t)));
+    return cairn_comm_agree(comm, lend(t, rows, tensor));
+}
+
+/// In a format, from where the arrays lie, or from what their program made of them.
+static cairn_status copy(taker              *t,
+                         cairn_rows         *rows,
+                         const cairn_format *format,
+                         cairn_source       *source,
+                         cairn_tensor      **tensor)
+{
+    CAIRN_TRY(look(t, t->divided ? NULL : source));
+    if (t->divided) {
+        CAIRN_TRY(store_moving(t, format, source, tensor));
+    } else if (t->arrays.seen.once && t->way != CAIRN_COORDS_OTHERWISE) {
+        CAIRN_TRY(store_lent(t, rows, format, tensor));
+    } else {
+        CAIRN_TRY(store_here(t, rows, format, source, tensor));
+        cairn_kept_add(NULL, (*tensor)->local, (*tensor)->path);
+    }
+    return cairn_comm_agree(
+        t->context->comm, cairn_given_arrays_tell(&t->arrays, &(*tensor)->path->program,
+                                                  &(*tensor)->log));
 }
 
 /// @param[in] format  NULL: the arrays are borrowed.
 static cairn_status
 make(taker *t, cairn_rows *rows, const cairn_format *format, cairn_tensor **tensor)
 {
-    cairn_comm *comm = t->context->comm;
-    bool        can;
+    cairn_source *source = NULL;
 
-    CAIRN_TRY(all_can_lend(t, !format, &can));
-    if (!format) {
-        CAIRN_TRY(cairn_comm_agree(
-            comm, t->way != CAIRN_COORDS_OTHERWISE ? CAIRN_OK : why_not_borrowed(t)));
-        return cairn_comm_agree(comm, lend(t, rows, tensor));
-    }
-    if (can) return store_lent(t, rows, format, tensor);
-    CAIRN_TRY(t->divided ? store_moving(t, format, tensor)
-                         : store_here(t, rows, format, tensor));
-    cairn_kept_add(NULL, (*tensor)->local, (*tensor)->path);
-    return CAIRN_OK;
+    CAIRN_TRY(all_can_lend(t, !format));
+    if (!format) return borrow(t, rows, tensor);
+    cairn_status status = cairn_source_create(t->context, t->shape.order, &source);
+
+    if (status == CAIRN_OK) source->shape = t->shape;
+    status = cairn_comm_agree(t->context->comm, status);
+    if (status == CAIRN_OK) status = copy(t, rows, format, source, tensor);
+    cairn_source_destroy(&source);
+    return status;
 }
 
 static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **tensor)
@@ -365,6 +398,7 @@ static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **t
     if (status == CAIRN_OK && format)
         status = cairn_comm_agree(t->context->comm,
                                   cairn_tensor_narrow_for_many(*tensor, t->replays));
+    cairn_given_arrays_fini(&t->arrays);
     cairn_rows_fini(&t->context->env, &rows);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "comm/native.h"
 #include "comm/read.h"
 #include "comm/write.h"
-#include "entries/entries_columns.h"
+#include "convert/given_arrays.h"
 #include "io/generate.h"
 
 #include <inttypes.h>
@@ -150,24 +150,13 @@ cairn_status cairn_source_read(cairn_context *context,
     return status;
 }
 
-/// On one rank: is there hope for kernels that could do without sorted entries?
-static bool may_stay(const cairn_env *env, const cairn_given *given)
-{
-    const cairn_entries number = {.n = given->n};
-    const cairn_build   build  = {.entries = &number};
-
-    switch (cairn_build_worth(env, &build)) {
-    case CAIRN_BUILD_COMPILED: return true;
-    case CAIRN_BUILD_AT_HAND: return cairn_columns_fit(given);
-    default: return false;
-    }
-}
-
-cairn_status cairn_source_take(cairn_source *source, const cairn_given *given)
+/// Fill a source that is one rank's from a caller's arrays: sorted, or in buckets.
+static cairn_status take_here(cairn_source *source, const cairn_given *given)
 {
     cairn_env *env = &source->context->env;
 
-    if (!may_stay(env, given)) return cairn_entries_take(env, given, &source->entries);
+    if (!cairn_given_may_stay_dealt(env, given))
+        return cairn_entries_take(env, given, &source->entries);
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &source->unsorted));
     source->unsorted->entries = &source->entries;
     return cairn_entries_take_or_deal(env, given, &source->entries,
@@ -194,7 +183,7 @@ static cairn_status take_coords(cairn_source  *source,
     for (int k = 0; k < given.order && nnz > 0; k++)
         given.coord[k] = coord + k;
     return comm->size > 1 ? cairn_entries_copy(comm->env, &given, &source->entries)
-                          : cairn_source_take(source, &given);
+                          : take_here(source, &given);
 }
 
 static cairn_status settle_coords(cairn_source *source, cairn_division division)

@@ -65,7 +65,7 @@ static void print_alternatives(const cairn_path *path)
             if (next.member == pass.member && next.into == pass.into)
                 bytes += next.bytes;
         }
-        printf("  %s: %.0f bytes an entry; otherwise", pass.method, bytes);
+        printf("  %s: %.0f bytes an entry; other methods:", pass.method, bytes);
         for (int n = 0; n < pass.alternatives; n++) {
             const cairn_pass_alternative a = cairn_path_alternative(path, k, n);
 
@@ -73,6 +73,19 @@ static void print_alternatives(const cairn_path *path)
                    cli_word_seconds(a.seconds).text);
         }
         printf("\n");
+    }
+}
+
+/// What passes assume, and what goes on where that does not hold.
+static void print_assumptions(const cairn_path *path)
+{
+    for (int k = 0; k < cairn_path_passes(path); k++) {
+        char              otherwise[CAIRN_PASS_OTHERWISE];
+        const char *const assumes = cairn_path_assumes(path, k, otherwise);
+
+        if (assumes)
+            printf("  %s: if %s; otherwise %s\n", cairn_path_pass(path, k).pass,
+                   assumes, otherwise);
     }
 }
 
@@ -99,6 +112,7 @@ static void print_program(const cairn_path *path)
         print_interpreted(&pass);
         printf("\n");
     }
+    print_assumptions(path);
     print_alternatives(path);
     printf("\n");
 }

@@ -110,10 +110,12 @@ static json_t *others(const cairn_path *path, int k, int alternatives)
 static json_t *one_pass(const cairn_path *path, int k)
 {
     const cairn_pass_info info = cairn_path_pass(path, k), *pass = &info;
+    char                  on[CAIRN_PASS_OTHERWISE];
+    const char *const     assumes = cairn_path_assumes(path, k, on);
 
     return json_pack(
         "{s:o, s:i, s:s, s:s, s:s, s:s?, s:o, s:o, s:s?, s:b, s:f, s:o, "
-        "s:s?, s:o}",
+        "s:s?, s:o, s:s?, s:s?}",
         "member", pass->member >= 0 ? json_integer(pass->member) : json_null(), "into",
         pass->into, "method", pass->method, "pass", pass->pass, "unit", pass->unit,
         "rule", pass->rule, "index",
@@ -121,7 +123,8 @@ static json_t *one_pass(const cairn_path *path, int k)
         words(pass->arrays), "stores", pass->stores, "interpreted",
         (int)pass->interpreted, "bytes", pass->bytes, "alternatives",
         others(path, k, pass->alternatives), "class", pass->query_class, "visits",
-        pass->query_class ? json_integer(pass->visits) : json_null());
+        pass->query_class ? json_integer(pass->visits) : json_null(), "assumes",
+        assumes, "otherwise", assumes ? on : NULL);
 }
 
 json_t *cli_json_program(const cairn_path *path)

@@ -202,7 +202,8 @@ static const char json[] =
     "work[]{rule bytes operations passes memory} (planned, for each entry) "
     "rates (that chose the program: shipped, learned; null: an option names it) "
     "program[]{member into method pass unit rule index arrays[] stores interpreted "
-    "bytes class visits alternatives[]{method bytes seconds}} (class and visits of "
+    "bytes class visits alternatives[]{method bytes seconds} assumes otherwise} (class "
+    "and visits of "
     "queries "
     "that are interpreted; with FILE: the passes that ran; else those planned for 10^6 "
     "entries in 10^3 rows)";

@@ -4,6 +4,7 @@
 
 #include "convert/compiled_keys.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int bits_of(const cairn_interval *range)
@@ -182,31 +183,31 @@ static void add_value(cairn_keys *keys, cairn_pos to, cairn_pos from)
     memcpy(&keys->item[to].load, &sum, sizeof sum);
 }
 
-static void add_repeated(cairn_keys *keys)
+/* PACK notes whether keys are equal only where they come in order: those that were sorted
+ * are compared. */
+void cairn_keys_combine(cairn_keys *keys)
 {
     cairn_pos n = 0;
 
+    assert(!keys->unsorted);
+    for (cairn_pos k = 1; k < keys->n && !keys->repeated; k++)
+        keys->repeated = compare(keys, k - 1, k) == 0;
+    if (!keys->repeated) return;
     for (cairn_pos k = 0; k < keys->n; k++) {
         if (n > 0 && compare(keys, n - 1, k) == 0)
             add_value(keys, n - 1, k);
         else
             copy_key(keys, n++, k);
     }
-    keys->n = n;
+    keys->n        = n;
+    keys->repeated = false;
 }
 
-/* PACK notes whether keys are equal only where they come in order. */
 cairn_status cairn_keys_sort(cairn_env *env, int threads, cairn_keys *keys)
 {
-    bool repeated = keys->repeated;
-
-    if (keys->unsorted) {
-        CAIRN_TRY(keys->fields.split ? sort_words(env, keys)
-                                     : sort_items(env, threads, keys));
-        for (cairn_pos k = 1; k < keys->n && !repeated; k++)
-            repeated = compare(keys, k - 1, k) == 0;
-    }
-    if (repeated) add_repeated(keys);
-    keys->unsorted = keys->repeated = false;
+    if (!keys->unsorted) return CAIRN_OK;
+    CAIRN_TRY(keys->fields.split ? sort_words(env, keys)
+                                 : sort_items(env, threads, keys));
+    keys->unsorted = false;
     return CAIRN_OK;
 }

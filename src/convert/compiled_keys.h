@@ -49,9 +49,11 @@ void cairn_keys_args(const cairn_keys *keys, cairn_pos at, cairn_convert_args *a
 /// Take over what a PACK phase that began at the end has found.
 void cairn_keys_grow(cairn_keys *keys, const int64_t *facts);
 
-/// Sort by key, stably, on up to @p threads threads, and add the values of equal keys in
-/// their order.
+/// Sort by key, stably, on up to @p threads threads.
 cairn_status cairn_keys_sort(cairn_env *env, int threads, cairn_keys *keys);
+
+/// Add the values of equal keys in their order: one is left of each. Keys are sorted.
+void cairn_keys_combine(cairn_keys *keys);
 
 /// Index of key @p k at level @p l.
 static inline int64_t cairn_keys_index(const cairn_keys *keys, cairn_pos k, int l)

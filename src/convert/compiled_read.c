@@ -74,6 +74,7 @@ cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table
         goto done;
     }
     CAIRN_GO(done, cairn_keys_sort(env, build->loader->threads, &keys));
+    cairn_keys_combine(&keys);
     status = unpack(&keys, table);
     if (status != CAIRN_OK) cairn_table_fini(table);
 done:

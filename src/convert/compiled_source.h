@@ -31,6 +31,8 @@ typedef struct cairn_origin {
     const uint32_t       *table; ///< Numbers by row; NULL: there are none.
     int64_t               rows;
     const cairn_blocks   *blocks; ///< Numbers by group; NULL: there are none.
+    struct cairn_given_arrays
+        *given; ///< NULL; or a caller's arrays, before anything else is read.
 } cairn_origin;
 
 /// The group of the member that is read; NULL: coordinates are.

@@ -14,7 +14,6 @@ static void clear(cairn_member_program *program)
 {
     cairn_pass_list_clear(&program->list);
     program->functions = 0;
-    program->attempt   = NULL;
     program->pads = program->tuples = false;
     program->division               = (cairn_source_division){.most = 1};
 }
@@ -29,7 +28,8 @@ cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
     const cairn_interval  rows    = c->origin.box[0];
     cairn_member_program *program = &c->program;
     cairn_pass_writer     w       = {
-                  .program = program,
+                  .program  = program,
+                  .assuming = -1,
                   .pass = {.method = c->choice.method->name, .member = c->m->number, .index = -1},
                   .read    = looks * cairn_pass_entry_bytes(from, to->order),
                   .values  = looks * to->value_bits / 8,
@@ -49,8 +49,38 @@ cairn_pass_writer cairn_passes_begin_early(cairn_compiled *c)
 {
     clear(&c->program);
     return (cairn_pass_writer){
-        .program = &c->program, .pass = {.member = c->m->number, .index = -1}
+        .program  = &c->program,
+        .assuming = -1,
+        .pass     = {.member = c->m->number, .index = -1}
     };
+}
+
+/// The pass that was written last, and what it does.
+static cairn_pass *last_pass(const cairn_pass_writer *w)
+{
+    cairn_pass_list *list = &w->program->list;
+
+    return w->assuming < 0 ? &list->pass[list->passes - 1]
+                           : &list->otherwise[list->otherwises - 1];
+}
+
+static cairn_program_step *last_step(const cairn_pass_writer *w)
+{
+    cairn_pass_list *list = &w->program->list;
+
+    return w->assuming < 0 ? &w->program->step[list->passes - 1]
+                           : &w->program->otherwise[list->otherwises - 1];
+}
+
+void cairn_passes_otherwise(cairn_pass_writer *w,
+                            int                k,
+                            const char        *what,
+                            const char        *method)
+{
+    assert(w->assuming < 0 && k < w->program->list.passes);
+    w->program->list.pass[k].assumes.what = what;
+    w->assuming                           = k;
+    w->pass.method                        = method;
 }
 
 cairn_status cairn_passes_add(cairn_pass_writer     *w,
@@ -65,18 +95,22 @@ cairn_status cairn_passes_add(cairn_pass_writer     *w,
     cairn_pass       pass = w->pass;
 
     assert(list->passes < CAIRN_PROGRAM_PASSES);
-    pass.what                      = what;
-    pass.unit                      = unit;
-    pass.arrays                    = arrays;
-    pass.stores                    = stores;
-    pass.bytes                     = bytes;
-    w->program->step[list->passes] = (cairn_program_step){.work = work, .query = -1};
-    return cairn_pass_list_add(list, &pass);
+    assert(list->otherwises < CAIRN_PROGRAM_PASSES);
+    pass.what   = what;
+    pass.unit   = unit;
+    pass.arrays = arrays;
+    pass.stores = stores;
+    pass.bytes  = bytes;
+    CAIRN_TRY(w->assuming < 0
+                  ? cairn_pass_list_add(list, &pass)
+                  : cairn_pass_list_add_otherwise(list, w->assuming, &pass));
+    *last_step(w) = (cairn_program_step){.work = work, .query = -1};
+    return CAIRN_OK;
 }
 
 void cairn_passes_set_query(cairn_pass_writer *w, int query)
 {
-    w->program->step[w->program->list.passes - 1].query = query;
+    last_step(w)->query = query;
 }
 
 cairn_status cairn_passes_count(cairn_pass_writer     *w,
@@ -101,14 +135,13 @@ cairn_status cairn_passes_number(cairn_pass_writer     *w,
                                  uint64_t               arrays,
                                  const cairn_pass_work *work)
 {
-    cairn_pass_list *list = &w->program->list;
     /* Lists are put in order where they begin, and then their begins are written. */
     const double begins = arrays & w->ptrs ? 16 * w->groups : 0;
 
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_NUMBER, unit, arrays, CAIRN_STORES_NONE,
                                begins + (unit == CAIRN_UNIT_RUN ? 8 * w->rows : 0),
                                work));
-    list->pass[list->passes - 1].rule = rule;
+    last_pass(w)->rule = rule;
     return CAIRN_OK;
 }
 
@@ -173,6 +206,26 @@ void cairn_pass_set_stores(const cairn_compiled *c,
     /* Lines that are written whole are not read before. */
     pass->bytes += written * ((stores == CAIRN_STORES_DIRECT) - (int)was);
     pass->stores = stores;
+}
+
+/* ---- what goes on otherwise ---- */
+
+void cairn_pass_break(cairn_compiled *c)
+{
+    assert(c->step && !c->step->broken);
+    c->step->broken = true;
+}
+
+cairn_status cairn_passes_go_on(cairn_member_program *program, int k, int *next)
+{
+    const cairn_pass_span its = program->list.pass[k].assumes.otherwise;
+
+    assert(program->step[k].broken);
+    CAIRN_TRY(cairn_pass_list_go_on(&program->list, k, next));
+    assert(program->list.passes <= CAIRN_PROGRAM_PASSES);
+    for (int p = 0; p < its.count; p++)
+        program->step[*next + p] = program->otherwise[its.first + p];
+    return CAIRN_OK;
 }
 
 /* ---- functions ---- */

@@ -39,18 +39,10 @@ typedef struct cairn_program_step {
     const cairn_pass_work *work;
     int                    query; ///< Whose numbers they are, of passes that have one.
     bool idle; ///< It ran, and there was nothing to do: it is not printed.
+    bool
+        broken; ///< Its work sets it where what the pass assumes does not hold: then the
+                ///< program goes on otherwise, as if the pass had written nothing.
 } cairn_program_step;
-
-/// A program of one pass that writes all arrays, if what it assumes of the entries holds.
-/// It is tried by one thread before the passes of the program that has it, which are what
-/// goes on where the assumption breaks.
-typedef struct cairn_program_attempt {
-    /// In place of what passes prepare: nodes that are known without looking.
-    cairn_status (*prepare)(struct cairn_compiled *c);
-    /// Write the arrays. @param[out] held  The assumption did, and the program is the one
-    /// that ran; else arrays have nothing yet.
-    cairn_status (*write)(struct cairn_compiled *c, cairn_part *part, bool *held);
-} cairn_program_attempt;
 
 /// A function that a pass calls.
 typedef struct cairn_pass_function {
@@ -75,29 +67,30 @@ enum {
 };
 
 typedef struct cairn_member_program {
-    cairn_pass_list    list; ///< As it is printed; indices of groups count from 0.
-    cairn_program_step step[CAIRN_PROGRAM_PASSES];
-    const cairn_program_attempt *attempt; ///< NULL; or it is tried before the passes.
-    int                          functions;
-    cairn_pass_function          function[CAIRN_PROGRAM_FUNCTIONS];
-    cairn_source_division        division;
-    bool                         pads;    ///< A pass pads,
-    bool                         tuples;  ///< by the indices of every node of level E.
-    struct cairn_padding        *padding; ///< What pads, once it does; or NULL.
-    cairn_route                  route;   ///< COMPILED if any function was.
+    cairn_pass_list     list; ///< As it is printed; indices of groups count from 0.
+    cairn_program_step  step[CAIRN_PROGRAM_PASSES];
+    cairn_program_step  otherwise[CAIRN_PROGRAM_PASSES]; ///< Of the list's `otherwise`.
+    int                 functions;
+    cairn_pass_function function[CAIRN_PROGRAM_FUNCTIONS];
+    cairn_source_division division;
+    bool                  pads;    ///< A pass pads,
+    bool                  tuples;  ///< by the indices of every node of level E.
+    struct cairn_padding *padding; ///< What pads, once it does; or NULL.
+    cairn_route           route;   ///< COMPILED if any function was.
 } cairn_member_program;
 
 /// While a program is written: what bytes follow from.
 typedef struct cairn_pass_writer {
     cairn_member_program *program;
-    cairn_pass            pass; ///< Method, member and index of the next one.
-    double   read;    ///< Bytes of the source read for an entry of the member,
-    double   values;  ///< those of values among them: all entries are read.
-    double   written; ///< Bytes of an entry in the target.
-    double   groups;  ///< Groups for each entry,
-    double   rows;    ///< and rows.
-    uint64_t arrays;  ///< Of the target,
-    uint64_t ptrs;    ///< its ptr among them.
+    int assuming;      ///< -1; or the pass for which what goes on otherwise is written.
+    cairn_pass pass;   ///< Method, member and index of the next one.
+    double     read;   ///< Bytes of the source read for an entry of the member,
+    double     values; ///< those of values among them: all entries are read.
+    double     written; ///< Bytes of an entry in the target.
+    double     groups;  ///< Groups for each entry,
+    double     rows;    ///< and rows.
+    uint64_t   arrays;  ///< Of the target,
+    uint64_t   ptrs;    ///< its ptr among them.
 } cairn_pass_writer;
 
 /// Start a program, forgetting the one before, whose functions are not loaded.
@@ -106,6 +99,24 @@ cairn_pass_writer cairn_passes_begin(struct cairn_compiled *c);
 /// Start the program of what comes before there is a layout, of which no bytes are
 /// predicted. Its passes are the member's, of no method yet, unless `pass` says others.
 cairn_pass_writer cairn_passes_begin_early(struct cairn_compiled *c);
+
+/// Pass @p k assumes something: where that does not hold, the passes that are written from
+/// now on take the place of it and of all behind it.
+///
+/// @param[in] what    Constant: "the pattern is symmetric".
+/// @param[in] method  Of the passes that follow.
+void cairn_passes_otherwise(cairn_pass_writer *w,
+                            int                k,
+                            const char        *what,
+                            const char        *method);
+
+/// What the pass that is prepared or written assumes does not hold.
+void cairn_pass_break(struct cairn_compiled *c);
+
+/// The program goes on with what pass @p k has for that.
+///
+/// @param[out] next  The first pass that goes on.
+cairn_status cairn_passes_go_on(cairn_member_program *program, int k, int *next);
 
 /// Append a pass; its functions follow.
 cairn_status cairn_passes_add(cairn_pass_writer     *w,

@@ -19,13 +19,27 @@ static cairn_status applies(cairn_compiled *c, bool *may)
     return CAIRN_OK;
 }
 
-static void try_mirror(const cairn_compiled *c, cairn_pass_writer *w)
+/// One pass by one thread writes what the source does not have, if the pattern is symmetric;
+/// which groups there are is what the source says.
+static cairn_status mirror(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    cairn_convert_spec mirror = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
+    const int          E      = c->m->layout->last;
+    const bool         shares = cairn_taken_fits_mirror(c);
+    const uint64_t     shared = CAIRN_PASS_PTR(E) | CAIRN_PASS_IDX(E);
+    cairn_convert_spec spec   = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
 
-    if (cairn_taken_fits_mirror(c)) mirror.omit.idx = 1U << c->m->layout->last;
-    w->program->attempt                  = &cairn_mirror;
-    cairn_passes_call(w, &mirror)->alone = true;
+    if (shares) spec.omit.idx = 1U << E;
+    w->pass.method = "mirror";
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
+                               shares ? CAIRN_PASS_VAL : w->arrays & ~w->ptrs,
+                               CAIRN_STORES_DIRECT, w->read + 2 * w->written,
+                               &cairn_move_mirrored));
+    cairn_passes_call(w, &spec)->alone = true;
+    CAIRN_TRY(cairn_passes_add(w, shares ? CAIRN_PASS_SHARE : CAIRN_PASS_OFFSETS,
+                               CAIRN_UNIT_RUN, shares ? shared : w->ptrs,
+                               shares ? CAIRN_STORES_NONE : CAIRN_STORES_DIRECT,
+                               shares ? 0 : 12 * w->groups, &cairn_offsets_mirrored));
+    return CAIRN_OK;
 }
 
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
@@ -37,12 +51,16 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     /* A histogram for each thread must not outgrow the entries. */
     w->program->division = (cairn_source_division){
         .cursors = true, .most = 1 + 4 * c->facts.entries / (c->facts.groups + 1)};
+    if (cairn_mirror_fits(c)) {
+        CAIRN_TRY(mirror(c, w));
+        cairn_passes_otherwise(w, 0, "the pattern is symmetric",
+                               cairn_method_scatter.name);
+    }
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_groups));
     cairn_passes_call(w, &count);
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_groups));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
                                 CAIRN_STORES_DIRECT, &cairn_move_entries));
-    if (cairn_mirror_fits(c)) try_mirror(c, w);
     cairn_buckets_call(c, w);
     cairn_passes_call(w, &move);
     return CAIRN_OK;

@@ -23,7 +23,8 @@ static cairn_status applies(cairn_compiled *c, bool *may)
     return CAIRN_OK;
 }
 
-/// Items are packed, dealt to buckets that are sorted in cache, counted and appended.
+/// Items are packed, dealt to buckets that are sorted in cache, those of a source that may
+/// have an entry twice combined, counted and appended.
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
     const cairn_convert_spec pack  = keys_spec(c, CAIRN_CONVERT_PACK);
@@ -36,6 +37,9 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     cairn_passes_call(w, &pack);
     w->read   = 16; /* a key, and where the value lies */
     w->values = 8;
+    if (!c->facts.trusted)
+        CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_COMBINE, CAIRN_UNIT_ENTRY, 0,
+                                   CAIRN_STORES_NONE, w->read, &cairn_combine_keys));
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_keys));
     cairn_passes_call(w, &count);
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,

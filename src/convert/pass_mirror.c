@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// MOVE by mirroring: where two dimensions are exchanged and the pattern is symmetric in
-/// them, entries are taken from where the mirrored ones are. Nothing is counted then, and
-/// the program is another.
+/// them, entries are taken from where the mirrored ones are. Nothing is counted then. Where an
+/// entry has no mirrored one, the program goes on otherwise.
 
 #include "convert/passes.h"
 #include "convert/shared_arrays.h"
@@ -83,60 +83,56 @@ static bool all_ended(const cairn_compiled *c, const cairn_kernel_level *from)
     return ended;
 }
 
-/// The program that ran: a mirrored entry is found where the cursor of its group stands.
-static cairn_status write_program(cairn_compiled *c)
-{
-    const int         E      = c->m->layout->last;
-    const bool        shares = c->m->group->taken > 0;
-    const uint64_t    shared = CAIRN_PASS_PTR(E) | CAIRN_PASS_IDX(E);
-    const int         loaded = c->program.functions;
-    cairn_pass_writer w      = cairn_passes_begin(c);
-
-    c->program.functions = loaded; /* to be given back */
-    w.pass.method        = "mirror";
-    CAIRN_TRY(shares ? cairn_passes_share(&w, shared) : cairn_passes_offsets(&w, NULL));
-    return cairn_passes_add(&w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
-                            shares ? CAIRN_PASS_VAL : w.arrays & ~w.ptrs,
-                            CAIRN_STORES_DIRECT, w.read + 2 * w.written, NULL);
-}
-
-/// Groups need no count: all nodes are the source's, and of one bank.
+/// Groups need no count: all nodes are the source's, and of one bank. Cursors of several
+/// threads would be where their entries go only once all entries are counted.
 static cairn_status prepare(cairn_compiled *c)
 {
     const int E = c->m->layout->last;
 
-    assert(c->m->layout->banks == 1);
+    assert(c->m->layout->banks == 1 && !c->groups.begin);
+    if (c->shares.n > 1) {
+        cairn_pass_break(c);
+        return CAIRN_OK;
+    }
     c->m->bank[0].end      = cairn_compiled_source(c)->level[E].nodes;
     c->m->bank[0].nodes[E] = c->m->bank[0].end;
     return CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.begin);
 }
 
-/* One thread's cursors: those of several would be where their entries go only once all
-   entries are counted. */
-static cairn_status mirror(cairn_compiled *c, cairn_part *part, bool *mirrored)
+/// A mirrored entry is found where the cursor of its group stands.
+static cairn_status mirror(cairn_compiled *c, const cairn_pass_call *call)
 {
     const int                 E    = c->m->layout->last;
     const cairn_kernel_level *from = &cairn_compiled_source(c)->level[E];
-    cairn_convert_args        args = {
-               .groups = c->facts.groups, .cursor = c->groups.begin, .facts = c->shares.found};
 
+    assert(c->shares.n == 1 && c->groups.begin);
+    call->args->groups = c->facts.groups;
+    call->args->cursor = c->groups.begin;
+    call->args->facts  = c->shares.found;
     begin_groups(c, from);
     c->shares.found[0] = 0;
     CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_MIRROR),
-                                 &part->view, &args));
-    *mirrored = (c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from);
-    if (!*mirrored) {
-        cairn_free(c->m->env, c->groups.begin);
-        c->groups.begin = NULL;
+                                 &call->part->view, call->args));
+    if ((c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from))
         return CAIRN_OK;
-    }
-    if (cairn_taken_fits_mirror(c)) {
-        cairn_taken_mirror(c, part);
-    } else {
-        begin_groups(c, from);
-        cairn_compiled_write_last_ptr(c, &part->view);
-    }
-    return write_program(c);
+    cairn_free(c->m->env, c->groups.begin);
+    c->groups.begin = NULL;
+    cairn_pass_break(c);
+    return CAIRN_OK;
 }
 
-const cairn_program_attempt cairn_mirror = {.prepare = prepare, .write = mirror};
+const cairn_pass_work cairn_move_mirrored = {.prepare = prepare, .write = mirror};
+
+/// Groups begin where the source's do: ptr and indices may be the source's.
+static cairn_status write_groups(cairn_compiled *c, const cairn_pass_call *call)
+{
+    if (cairn_taken_fits_mirror(c)) {
+        cairn_taken_mirror(c, call->part);
+        return CAIRN_OK;
+    }
+    begin_groups(c, &cairn_compiled_source(c)->level[c->m->layout->last]);
+    cairn_compiled_write_last_ptr(c, &call->part->view);
+    return CAIRN_OK;
+}
+
+const cairn_pass_work cairn_offsets_mirrored = {.write = write_groups};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// SORT: keys of all entries; and what goes on from keys in order.
+/// SORT and COMBINE: keys of all entries; and what goes on from keys in order.
 
 #include "convert/passes.h"
+
+#include <assert.h>
 
 static cairn_status sort_keys(cairn_compiled *c)
 {
@@ -13,10 +15,22 @@ static cairn_status sort_keys(cairn_compiled *c)
     /* numbers along rows go on from entry to entry */
     CAIRN_TRY(cairn_origin_pack(env, c->m->rows.along ? 1 : threads, &c->origin,
                                 cairn_pass_phase(c, CAIRN_CONVERT_PACK), &c->keys));
-    return cairn_keys_sort(env, threads, &c->keys);
+    CAIRN_TRY(cairn_keys_sort(env, threads, &c->keys));
+    /* Of a source that has each entry once, only numbers that clash are equal. */
+    if (c->facts.trusted) cairn_keys_combine(&c->keys);
+    return CAIRN_OK;
 }
 
 const cairn_pass_work cairn_sort_keys = {.prepare = sort_keys};
+
+static cairn_status combine_keys(cairn_compiled *c)
+{
+    assert(!c->facts.trusted);
+    cairn_keys_combine(&c->keys);
+    return CAIRN_OK;
+}
+
+const cairn_pass_work cairn_combine_keys = {.prepare = combine_keys};
 
 /* ---- banks of keys ---- */
 

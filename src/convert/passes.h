@@ -10,7 +10,8 @@
 /// | pass_slots.c | where the slots of rows begin, and their padding |
 /// | pass_lines.c | where the slots of lines begin, and their indices |
 /// | pass_number.c | rows by an order, nodes of a group |
-/// | pass_sort.c | keys |
+/// | pass_check.c | a caller's arrays: looked at, sorted, combined |
+/// | pass_sort.c | keys, sorted and combined |
 /// | pass_buckets.c | entries one behind the other, by buckets |
 /// | pass_move.c, pass_mirror.c | entries, or rows whole, to where they belong; one behind the other |
 /// | pass_pad.c | positions without an entry |
@@ -39,6 +40,8 @@ extern const cairn_pass_work
     cairn_number_rows,  ///< Rows are put in the order of the first levels.
     cairn_number_lists, ///< Nodes are put in order, group by group.
     cairn_sort_keys,
+    /* COMBINE */
+    cairn_combine_keys, ///< Equal keys, which stand side by side.
     /* APPEND, MOVE */
     cairn_append_entries,   ///< In the order of the source,
     cairn_append_rows,      ///< of rows as they were put in order,
@@ -50,6 +53,8 @@ extern const cairn_pass_work
     cairn_move_to_slots,    ///< Of their rows,
     cairn_move_to_lines,    ///< of their lines,
     cairn_move_to_nodes,    ///< to the nodes of their indices.
+    cairn_move_mirrored,    ///< From where the mirrored entries are, whose
+    cairn_offsets_mirrored, ///< groups begin where the target's do.
     /* PAD */
     cairn_pad_slots, cairn_pad_lines, cairn_pad_nodes;
 
@@ -59,11 +64,8 @@ extern const cairn_pass_work
 /// is all of.
 cairn_status cairn_pass_write_last_ptr(cairn_compiled *c, const cairn_pass_call *call);
 
-/// The entries are taken from where the mirrored ones are, if all have one: tried by
-/// programs of the method scatter.
-extern const cairn_program_attempt cairn_mirror;
-
-/// May it be tried at all?
+/// May entries be taken from where the mirrored ones are, if all have one? (The method
+/// scatter, which goes on otherwise.)
 bool cairn_mirror_fits(const cairn_compiled *c);
 
 /// Every entry is a node, of one bank.

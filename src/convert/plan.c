@@ -8,6 +8,7 @@
 #include "convert/compiled_check.h"
 #include "convert/passes.h"
 
+#include <assert.h>
 #include <string.h>
 
 cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
@@ -55,6 +56,7 @@ static cairn_status write_program(cairn_compiled *c)
 
     CAIRN_TRY(c->choice.method->passes(c, &w));
     if (!pads_beside(c)) return CAIRN_OK;
+    assert(w.assuming < 0); /* both ways to go on would have to pad */
     c->program.tuples = cairn_convert_needs_tuples(c->m->layout);
     return cairn_passes_pad(&w, &cairn_pad_nodes);
 }

@@ -115,20 +115,16 @@ static cairn_status make_banks(cairn_compiled *c)
     return CAIRN_OK;
 }
 
-/// Is a shorter program tried first?
-static bool tries(const cairn_compiled *c)
-{
-    return c->program.attempt && c->shares.n == 1;
-}
-
-/// The loop before there are arrays. A rank that fails goes on to where all meet next.
+/// The loop before there are arrays, from pass @p first on. Where what a pass assumes
+/// breaks, those that it has for that go on. A rank that fails goes on to where all meet
+/// next.
 /// @param[out] met  There they met, and all have failed.
-static cairn_status run_passes(cairn_compiled *c, bool *met)
+static cairn_status run_passes(cairn_compiled *c, int first, bool *met)
 {
     cairn_status status = CAIRN_OK;
 
     *met = false;
-    for (int k = 0; k < c->program.list.passes && !*met; k++) {
+    for (int k = first; k < c->program.list.passes && !*met; k++) {
         const cairn_pass_work *work = c->program.step[k].work;
 
         if (!work || !work->prepare) continue;
@@ -136,6 +132,10 @@ static cairn_status run_passes(cairn_compiled *c, bool *met)
         *met    = work->together && status != CAIRN_OK;
         c->step = &c->program.step[k];
         if (status == CAIRN_OK) status = work->prepare(c);
+        if (status == CAIRN_OK && c->step->broken) {
+            status = cairn_passes_go_on(&c->program, k, &k);
+            k--;
+        }
     }
     return status;
 }
@@ -148,6 +148,7 @@ static cairn_status note_passes(cairn_compiled *c, cairn_pass_list *ran)
 
     for (int k = 0; k < list->passes; k++)
         if (!c->program.step[k].idle) list->pass[kept++] = list->pass[k];
+    assert(kept <= list->passes);
     list->passes = kept;
     return cairn_pass_list_append(ran, list, 0);
 }
@@ -169,17 +170,18 @@ cairn_status cairn_compiled_run_early(cairn_member_build *m,
         c->origin = *origin;
         status    = write(c, &w);
     }
-    if (status == CAIRN_OK) status = run_passes(c, &met);
+    if (status == CAIRN_OK) status = run_passes(c, 0, &met);
     if (status == CAIRN_OK) status = note_passes(c, ran);
     cairn_compiled_destroy(m->env, &c);
     return met ? status : cairn_build_all_compiled(build, status);
 }
 
-static cairn_status prepare_passes(cairn_compiled *c)
+/// Of the passes from @p first on.
+static cairn_status prepare_passes(cairn_compiled *c, int first)
 {
     bool met;
 
-    CAIRN_TRY(run_passes(c, &met));
+    CAIRN_TRY(run_passes(c, first, &met));
     assert(c->shares.n > 0);
     return CAIRN_OK;
 }
@@ -191,7 +193,7 @@ static cairn_status prepare(cairn_compiled *c)
     CAIRN_TRY(cairn_passes_load(c));
     CAIRN_TRY(cairn_compiled_check_values(c));
     CAIRN_TRY(make_banks(c));
-    return tries(c) ? c->program.attempt->prepare(c) : prepare_passes(c);
+    return prepare_passes(c, 0);
 }
 
 cairn_status cairn_compiled_count(cairn_member_build *m,
@@ -276,18 +278,12 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
                || (c->program.division.nodes && to->first > 0));
 }
 
-/// Each pass has arguments of its own.
+/// Each pass has arguments of its own. Where one finds that what it assumes does not hold,
+/// what goes on has to be prepared first.
 static cairn_status write_all(cairn_compiled           *c,
                               const cairn_convert_args *args,
                               const cairn_pass_call    *of_bank)
 {
-    if (tries(c)) {
-        bool held = false;
-
-        CAIRN_TRY(c->program.attempt->write(c, of_bank->part, &held));
-        if (held) return CAIRN_OK;
-        CAIRN_TRY(prepare_passes(c));
-    }
     for (int k = 0; k < c->program.list.passes; k++) {
         const cairn_pass_work *work = c->program.step[k].work;
         cairn_convert_args     its  = *args;
@@ -295,7 +291,13 @@ static cairn_status write_all(cairn_compiled           *c,
 
         call.pass = &c->program.list.pass[k];
         call.args = &its;
+        c->step   = &c->program.step[k];
         if (work && work->write) CAIRN_TRY(work->write(c, &call));
+        if (!c->step->broken) continue;
+        assert(of_bank->bank == 0); /* of others something would be written */
+        CAIRN_TRY(cairn_passes_go_on(&c->program, k, &k));
+        CAIRN_TRY(prepare_passes(c, k));
+        k--;
     }
     return CAIRN_OK;
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "entries/entries.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +19,11 @@ void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env)
 void cairn_pass_list_clear(cairn_pass_list *program)
 {
     cairn_free(program->env, program->alternative);
+    cairn_free(program->env, program->otherwise);
     program->alternative = NULL;
-    program->passes = program->indices = program->alternatives = 0;
+    program->otherwise   = NULL;
+    program->passes = program->indices = 0;
+    program->alternatives = program->otherwises = 0;
 }
 
 void cairn_pass_list_fini(cairn_pass_list *program)
@@ -50,6 +54,44 @@ cairn_status cairn_pass_list_add(cairn_pass_list *program, const cairn_pass *pas
     return CAIRN_OK;
 }
 
+static cairn_status
+add_otherwises(cairn_pass_list *program, int passes, const cairn_pass *pass)
+{
+    if (passes == 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_realloc(program->env, program->otherwises + passes, sizeof *pass,
+                            (void **)&program->otherwise));
+    memcpy(program->otherwise + program->otherwises, pass,
+           (size_t)passes * sizeof *pass);
+    program->otherwises += passes;
+    return CAIRN_OK;
+}
+
+cairn_status
+cairn_pass_list_add_otherwise(cairn_pass_list *program, int k, const cairn_pass *pass)
+{
+    assert(k < program->passes);
+    cairn_pass_span *its = &program->pass[k].assumes.otherwise;
+
+    if (its->count == 0) its->first = program->otherwises;
+    assert(its->first + its->count == program->otherwises);
+    CAIRN_TRY(add_otherwises(program, 1, pass));
+    its->count++;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_pass_list_go_on(cairn_pass_list *program, int k, int *next)
+{
+    assert(k < program->passes && program->pass[k].assumes.what);
+    const cairn_pass_span its = program->pass[k].assumes.otherwise;
+
+    program->passes = program->pass[k].arrays ? k : k + 1;
+    *next           = program->passes;
+    CAIRN_TRY(make_room(program, program->passes + its.count));
+    for (int p = 0; p < its.count; p++)
+        program->pass[program->passes++] = program->otherwise[its.first + p];
+    return CAIRN_OK;
+}
+
 int cairn_pass_list_last_index(const cairn_pass_list *program, int member)
 {
     for (int k = program->passes; k-- > 0;)
@@ -77,8 +119,8 @@ cairn_status cairn_pass_list_explain(cairn_pass_list         *program,
                                      const cairn_alternative *alternative)
 {
     for (int k = first; k < program->passes; k++) {
-        program->pass[k].alternative  = program->alternatives;
-        program->pass[k].alternatives = alternatives;
+        program->pass[k].alternatives =
+            (cairn_pass_span){program->alternatives, alternatives};
     }
     return add_alternatives(program, alternatives, alternative);
 }
@@ -110,16 +152,29 @@ void cairn_pass_list_predict(const cairn_pass_list  *program,
 {
     const cairn_move_rates *shipped = &cairn_move_rates_shipped;
 
+    const cairn_pass *pass = program->pass, *end = pass + program->passes;
+
     if (!rates) rates = shipped;
     its->bytes = its->seconds = its->shipped = 0;
-    for (int k = 0; k < program->passes; k++) {
-        const cairn_pass *pass      = &program->pass[k];
-        const bool        scattered = is_scattered(pass);
-        const double      moved     = pass->bytes * (double)entries;
+    while (pass < end) {
+        const bool   scattered = is_scattered(pass);
+        const double moved     = pass->bytes * (double)entries;
+        const bool   breaks    = pass->assumes.what && pass->assumes.otherwise.count;
 
-        its->bytes += pass->bytes;
-        its->seconds += moved * (scattered ? rates->scattered : rates->in_order);
-        its->shipped += moved * (scattered ? shipped->scattered : shipped->in_order);
+        if (!breaks || !pass->arrays) {
+            its->bytes += pass->bytes;
+            its->seconds += moved * (scattered ? rates->scattered : rates->in_order);
+            its->shipped +=
+                moved * (scattered ? shipped->scattered : shipped->in_order);
+        }
+        if (breaks) {
+            const cairn_pass_span on = pass->assumes.otherwise;
+
+            pass = program->otherwise + on.first;
+            end  = pass + on.count;
+        } else {
+            pass++;
+        }
     }
 }
 
@@ -134,9 +189,11 @@ cairn_pass_list_append(cairn_pass_list *program, const cairn_pass_list *other, i
         if (into > 0) pass->member = -1;
         if (into > 0) pass->into = into;
         if (pass->index >= 0) pass->index += program->indices;
-        pass->alternative += program->alternatives;
+        pass->alternatives.first += program->alternatives;
+        pass->assumes.otherwise.first += program->otherwises;
     }
     program->indices += other->indices;
+    CAIRN_TRY(add_otherwises(program, other->otherwises, other->otherwise));
     return add_alternatives(program, other->alternatives, other->alternative);
 }
 
@@ -185,9 +242,35 @@ void cairn_pass_arrays_print(uint64_t arrays, char *text, size_t size)
         snprintf(text + at, size - at, "%sval", at ? " " : "");
 }
 
-static void print_pass(const cairn_pass *pass, cairn_text *text)
+void cairn_pass_otherwise_print(const cairn_pass_list *program,
+                                const cairn_pass      *pass,
+                                char                  *text,
+                                size_t                 size)
 {
-    char arrays[256];
+    const cairn_pass_span its    = pass->assumes.otherwise;
+    const char           *method = NULL;
+    size_t                at     = 0;
+
+    text[0] = '\0';
+    for (int k = 0; pass->assumes.what && k < its.count && at < size; k++) {
+        const cairn_pass *on = &program->otherwise[its.first + k];
+
+        if (!method || strcmp(method, on->method) != 0)
+            at += (size_t)snprintf(text + at, size - at, "%s%s ", k ? "; " : "",
+                                   on->method);
+        else
+            at += (size_t)snprintf(text + at, size - at, ", ");
+        method = on->method;
+        if (at < size)
+            at +=
+                (size_t)snprintf(text + at, size - at, "%s", cairn_pass_name(on->what));
+    }
+}
+
+static void
+print_pass(const cairn_pass_list *program, const cairn_pass *pass, cairn_text *text)
+{
+    char arrays[256], otherwise[256];
 
     cairn_pass_arrays_print(pass->arrays, arrays, sizeof arrays);
     if (pass->into > 0) cairn_text_add(text, "intermediate %d, ", pass->into);
@@ -201,6 +284,9 @@ static void print_pass(const cairn_pass *pass, cairn_text *text)
         cairn_text_add(text, ", %s", cairn_pass_stores_name(pass->stores));
     if (pass->interpreted) cairn_text_add(text, ", interpreted");
     if (pass->query_class) cairn_text_add(text, ", %s", pass->query_class);
+    cairn_pass_otherwise_print(program, pass, otherwise, sizeof otherwise);
+    if (otherwise[0])
+        cairn_text_add(text, ", if %s; otherwise %s", pass->assumes.what, otherwise);
     cairn_text_add(text, "\n");
 }
 
@@ -210,7 +296,7 @@ cairn_status cairn_pass_list_print(const cairn_pass_list *program, char **how)
 
     cairn_text_init(&text, program->env);
     for (int k = 0; k < program->passes; k++)
-        print_pass(&program->pass[k], &text);
+        print_pass(program, &program->pass[k], &text);
     return cairn_text_take(&text, how);
 }
 

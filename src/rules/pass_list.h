@@ -19,17 +19,19 @@
 #include "format/layout.h"
 
 /// Kinds of passes: name, what it does.
-#define CAIRN_PASS_MAP(X)                                              \
-    X(COUNT, "Count", "count entries, or nodes, by group")             \
-    X(OFFSETS, "Offsets", "add counts up to where each group begins")  \
-    X(NUMBER, "Number", "number entries, rows or groups")              \
-    X(ASSIGN, "Assign", "tell each entry its member")                  \
-    X(SORT, "Sort", "put the entries in the order of the target")      \
-    X(MOVE, "Move", "write each entry where its group and number say") \
-    X(APPEND, "Append", "write entries one behind the other")          \
-    X(SHARE, "Share", "have an array of the source in common")         \
-    X(PAD, "Pad", "write positions without an entry")                  \
-    X(EXCHANGE, "Exchange", "tell other ranks counts or keys")         \
+#define CAIRN_PASS_MAP(X)                                                 \
+    X(CHECK, "Check", "look at a caller's arrays: range, order, repeats") \
+    X(COUNT, "Count", "count entries, or nodes, by group")                \
+    X(OFFSETS, "Offsets", "add counts up to where each group begins")     \
+    X(NUMBER, "Number", "number entries, rows or groups")                 \
+    X(ASSIGN, "Assign", "tell each entry its member")                     \
+    X(SORT, "Sort", "put the entries in the order of the target")         \
+    X(COMBINE, "Combine", "add up entries that are there repeatedly")     \
+    X(MOVE, "Move", "write each entry where its group and number say")    \
+    X(APPEND, "Append", "write entries one behind the other")             \
+    X(SHARE, "Share", "have an array of the source in common")            \
+    X(PAD, "Pad", "write positions without an entry")                     \
+    X(EXCHANGE, "Exchange", "tell other ranks counts or keys")            \
     X(RULES, "Rules", "work on a table of all entries, rule by rule")
 
 typedef enum {
@@ -65,6 +67,17 @@ typedef enum {
 #define CAIRN_PASS_IDX(level) ((uint64_t)2 << (2 * (level)))
 #define CAIRN_PASS_VAL        ((uint64_t)1 << 63)
 
+/// Elements of a list, one after the other.
+typedef struct cairn_pass_span {
+    int first, count;
+} cairn_pass_span;
+
+/// What a pass assumes of the entries, and which passes go on where that does not hold.
+typedef struct cairn_pass_assumption {
+    const char     *what;      ///< Constant: "the pattern is symmetric"; NULL: nothing.
+    cairn_pass_span otherwise; ///< Of the list's `otherwise`.
+} cairn_pass_assumption;
+
 typedef struct cairn_pass {
     const char       *method; ///< Constant.
     cairn_pass_kind   what;
@@ -80,8 +93,8 @@ typedef struct cairn_pass {
     const char       *query_class; ///< Of an interpreted query; constant. NULL: none.
     int64_t           visits;      ///< Of such a one: positions and groups looked at,
     int64_t           entries;     ///< for so many entries.
-    int alternative;  ///< First of those of the program that would have done
-    int alternatives; ///< instead; how many.
+    cairn_pass_span   alternatives; ///< Of the list's: would have done instead.
+    cairn_pass_assumption assumes;
 } cairn_pass;
 
 /// Another method that would have done what some passes do, and what it would take.
@@ -99,7 +112,9 @@ typedef struct cairn_pass_list {
     int         indices; ///< Group indices so far.
     int         alternatives;
     cairn_alternative
-        *alternative; ///< [alternatives] of passes that follow each other.
+               *alternative; ///< [alternatives] of passes that follow each other.
+    int         otherwises;
+    cairn_pass *otherwise; ///< [otherwises] These go on where an assumption breaks.
 } cairn_pass_list;
 
 void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env);
@@ -113,6 +128,16 @@ int cairn_pass_list_last_index(const cairn_pass_list *program, int member);
 
 /// Append a pass.
 cairn_status cairn_pass_list_add(cairn_pass_list *program, const cairn_pass *pass);
+
+/// Append a pass to those that go on where what pass @p k assumes breaks.
+cairn_status
+cairn_pass_list_add_otherwise(cairn_pass_list *program, int k, const cairn_pass *pass);
+
+/// What pass @p k assumes broke: the passes that go on take the place of those behind it,
+/// and of the pass itself if it wrote arrays, which are written anew.
+///
+/// @param[out] next  The first pass that goes on.
+cairn_status cairn_pass_list_go_on(cairn_pass_list *program, int k, int *next);
 
 /// Note what else would have done instead of the passes from @p first on.
 cairn_status cairn_pass_list_explain(cairn_pass_list         *program,
@@ -135,7 +160,8 @@ cairn_move_rates cairn_pass_list_bytes(const cairn_pass_list *program);
 
 /// What a program is predicted to take for @p entries: bytes an entry, seconds by rates that
 /// were learned (NULL: none were), and by those that are shipped; on one thread, but for
-/// rates that were measured with more.
+/// rates that were measured with more. What a pass assumes is taken to break: the passes
+/// that go on then are those that are sure to do.
 void cairn_pass_list_predict(const cairn_pass_list  *program,
                              const cairn_move_rates *rates,
                              int64_t                 entries,
@@ -153,6 +179,13 @@ cairn_status cairn_pass_list_print(const cairn_pass_list *program, char **text);
 
 /// List arrays as "ptr1 idx1 val", by level.
 void cairn_pass_arrays_print(uint64_t arrays, char *text, size_t size);
+
+/// Print what goes on where an assumption breaks: "scatter Count, Offsets, Move"; "":
+/// nothing does.
+void cairn_pass_otherwise_print(const cairn_pass_list *program,
+                                const cairn_pass      *pass,
+                                char                  *text,
+                                size_t                 size);
 
 /// Words of a pass.
 const char *cairn_pass_name(cairn_pass_kind what);

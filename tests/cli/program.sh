@@ -82,6 +82,13 @@ ran 'bcsr<2,2>' csr groups
 ran 'bcsr<2,2>' csr 'groups *Count *entry'
 ran ell csc row-slots
 says '^  to 1 *scatter *Move' # by way of rows
+# A pattern that is symmetric is mirrored; the program says what would go on otherwise.
+expect 0 generate stencil5 --nx 60 --ny 60 -o symmetric.mtx
+expect 0 format csc --path csr symmetric.mtx --threads 1
+says '^  0 *mirror *Move *entry '
+says '^  Move: if the pattern is symmetric; otherwise scatter Count, Offsets, Move$'
+expect 0 format csc --path csr symmetric.mtx --threads 1 --json -
+has out '"assumes": "the pattern is symmetric", "otherwise": "scatter Count, Offsets, Move"'
 # Nothing is mirrored, and groups lie far apart: what was tried first is not what ran.
 expect 0 generate uniform --n 20000 --degree 5 --seed 3 -o far.mtx
 expect 0 format csc --path csr far.mtx
@@ -94,7 +101,7 @@ environment=
 planned() {
     expect 0 format "$1" --path "$2"
     says "^  0 *$3 "
-    says "^  [a-z-]*: [0-9]* bytes an entry; otherwise.* $4 [0-9]* ("
+    says "^  [a-z-]*: [0-9]* bytes an entry; other methods:.* $4 [0-9]* ("
     expect 0 format "$1" --path "$2" --json plan.json
     fields plan.json program
     grep -q '"alternatives"' plan.json || fail 'no alternatives in JSON'

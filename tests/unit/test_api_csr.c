@@ -352,6 +352,79 @@ static char *source_text(const cairn_source *source)
 }
 
 /// More columns than are looked at one by one.
+/// The passes of the program that are about a caller's arrays, as words.
+static void list_looks(const cairn_tensor *tensor, char *text)
+{
+    const cairn_path *path = cairn_tensor_path(tensor);
+
+    text[0] = '\0';
+    for (int k = 0; k < cairn_path_passes(path); k++) {
+        const cairn_pass_info pass = cairn_path_pass(path, k);
+
+        if (strcmp(pass.method, "arrays") != 0) break;
+        strcat(strcat(text, text[0] ? " " : ""), pass.pass);
+        cr_expect_eq(pass.member, -1);
+        cr_expect_gt(pass.bytes, 0);
+    }
+}
+
+/// What is found in a caller's arrays chooses how the program goes on, and it says so.
+Test(api_csr, programs_begin_with_the_check_of_the_arrays)
+{
+    static const struct {
+        int         idx[6];
+        const char *passes;
+    } cases[] = {
+        {{0, 2, 1, 3, 0, 3}, "Check"             }, /* ascend */
+        {{2, 0, 1, 3, 0, 3}, "Check Sort"        },
+        {{0, 2, 3, 1, 3, 3}, "Check Sort Combine"},
+        {{0, 2, 1, 3, 3, 3}, "Check Sort Combine"}, /* in order, but there twice */
+    };
+    static const int    ptr[] = {0, 2, 4, 6};
+    static const double val[] = {1, 2, 3, 4, 5, 6};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cairn_format *format = must_format(context, "ell");
+        cairn_tensor *tensor = NULL;
+        char          looks[100];
+
+        MUST(context,
+             cairn_tensor_from_csr(context, 3, 4, 0, 3, ptr, 32, cases[k].idx, 32, val,
+                                   CAIRN_F64, CAIRN_COPY, format, &tensor));
+        list_looks(tensor, looks);
+        cr_expect_str_eq(looks, cases[k].passes);
+        char              otherwise[CAIRN_PASS_OTHERWISE];
+        const char *const assumes =
+            cairn_path_assumes(cairn_tensor_path(tensor), 0, otherwise);
+
+        cr_expect_str_eq(assumes, "the entries ascend, each once");
+        cr_expect_str_eq(otherwise, "arrays Sort, Combine");
+        cr_expect(strstr(cairn_tensor_how(tensor), "otherwise arrays Sort, Combine"));
+        cairn_tensor_destroy(&tensor);
+        cairn_format_destroy(&format);
+    }
+}
+
+/// A borrowed tensor whose rows are in no order is sorted, and its repeats are combined, by
+/// the program of each conversion.
+Test(api_csr, borrowed_repeats_are_combined_by_a_pass)
+{
+    static matrix a;
+
+    cairn_context_set_convert(context, "sort");
+    fill(&a, 3);
+    cairn_tensor *borrowed = must_take(&a, a.val, CAIRN_F64, CAIRN_BORROW, NULL);
+    cairn_format *format   = must_format(context, "csc");
+    cairn_tensor *stored   = NULL;
+
+    MUST(context, cairn_tensor_convert(borrowed, format, &stored));
+    cr_expect(strstr(cairn_tensor_how(stored), "sort: Combine entry"), "%s",
+              cairn_tensor_how(stored));
+    cairn_tensor_destroy(&stored);
+    cairn_tensor_destroy(&borrowed);
+    cairn_format_destroy(&format);
+}
+
 Test(api_csr, few_entries_of_wide_rows_find_their_places)
 {
     enum { WIDE = 100000000 };

@@ -401,6 +401,10 @@ Test(misuse, catalogue_and_paths)
     for (int k = 0; k < ODD; k++)
         ALLOWS(cairn_path_at, k, !cairn_path_at(path, odd[k]).rule);
     ALLOWS(cairn_path_rates, path, !cairn_path_rates(NULL));
+    ALLOWS(cairn_path_assumes, path, !cairn_path_assumes(NULL, 0, NULL));
+    for (int k = 0; k < ODD; k++)
+        ALLOWS(cairn_path_assumes, k, !cairn_path_assumes(path, odd[k], NULL));
+    ALLOWS(cairn_path_assumes, otherwise, !cairn_path_assumes(path, 0, NULL));
     ALLOWS(cairn_path_passes, path, cairn_path_passes(NULL) == 0);
     ALLOWS(cairn_path_pass, path, !cairn_path_pass(NULL, 0).method);
     for (int k = 0; k < ODD; k++)

@@ -378,6 +378,49 @@ static void check_outside(uint64_t seed)
     give_back(&l);
 }
 
+/// What CHECK finds in lists chooses how the program goes on.
+Test(coords, programs_begin_with_the_check_of_the_lists)
+{
+    static const struct {
+        int64_t     row[4], col[4];
+        const char *passes;
+    } cases[] = {
+        {{0, 0, 1, 2}, {1, 2, 0, 3}, "Check"             },
+        {{0, 2, 1, 0}, {1, 3, 0, 2}, "Check Sort"        },
+        {{0, 0, 1, 1}, {1, 2, 3, 3}, "Check Combine"     },
+        {{1, 0, 1, 2}, {3, 2, 3, 0}, "Check Sort Combine"},
+    };
+    static const double val[] = {1, 2, 3, 4};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cairn_coords  given      = CAIRN_COORDS;
+        cairn_format *format     = must_format(context, "csr");
+        cairn_tensor *tensor     = NULL;
+        char          looks[100] = "";
+
+        given.order     = 2;
+        given.extent[0] = 3;
+        given.extent[1] = 4;
+        given.rows      = 3;
+        given.entries   = 4;
+        given.idx[0]    = cases[k].row;
+        given.idx[1]    = cases[k].col;
+        given.idx_bits  = 64;
+        given.val       = val;
+        MUST(context,
+             cairn_tensor_from_coords(context, &given, CAIRN_COPY, format, &tensor));
+        for (int p = 0; p < cairn_path_passes(cairn_tensor_path(tensor)); p++) {
+            const cairn_pass_info pass = cairn_path_pass(cairn_tensor_path(tensor), p);
+
+            if (strcmp(pass.method, "arrays") != 0) break;
+            strcat(strcat(looks, p ? " " : ""), pass.pass);
+        }
+        cr_expect_str_eq(looks, cases[k].passes);
+        cairn_tensor_destroy(&tensor);
+        cairn_format_destroy(&format);
+    }
+}
+
 Test(coords, out_of_range_are_named)
 {
     const uint64_t first = seed_clock() * 1000003;

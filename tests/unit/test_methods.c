@@ -103,11 +103,13 @@ static int check_alternatives(bench             *b,
         const cairn_pass *pass = &program->pass[k];
 
         if (pass->into > 0 || pass->member != 0
-            || (k > 0 && program->pass[k - 1].alternative == pass->alternative))
+            || (k > 0
+                && program->pass[k - 1].alternatives.first == pass->alternatives.first))
             continue;
-        for (int a = 0; a < pass->alternatives; a++, checked++)
+        for (int a = 0; a < pass->alternatives.count; a++, checked++)
             check_forced(b, *build, name,
-                         program->alternative[pass->alternative + a].method, want);
+                         program->alternative[pass->alternatives.first + a].method,
+                         want);
     }
     return checked;
 }

@@ -102,6 +102,48 @@ Test(moves, rates_are_those_that_are_shipped_until_something_ran)
     close_shop(&s);
 }
 
+/// Where a pass assumes something, what is predicted is what goes on if it does not hold; and
+/// that takes the place of the pass, if it wrote arrays, and of those behind it.
+Test(moves, assumptions_break_into_what_goes_on)
+{
+    const cairn_pass count = {.method = "any", .what = CAIRN_PASS_COUNT, .bytes = 5},
+                     move  = {.method = "any", .what = CAIRN_PASS_MOVE, .bytes = 30},
+                     check = {.method  = "any",
+                              .what    = CAIRN_PASS_CHECK,
+                              .assumes = {.what = "they ascend"},
+                              .bytes   = 4};
+    cairn_alternative its;
+    char              text[100];
+    shop              s;
+    int               next;
+
+    open_shop(&s);
+    cr_assert_eq(cairn_pass_list_add(&s.program, &check), CAIRN_OK);
+    add(&s, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY, 7, false);
+    cr_assert_eq(cairn_pass_list_add_otherwise(&s.program, 0, &count), CAIRN_OK);
+    cr_assert_eq(cairn_pass_list_add_otherwise(&s.program, 0, &move), CAIRN_OK);
+    cairn_pass_list_predict(&s.program, NULL, 10, &its);
+    cr_expect_eq(its.bytes, 4 + 5 + 30);
+    cr_expect_eq(cairn_pass_list_bytes(&s.program).in_order, 4 + 7);
+    cairn_pass_otherwise_print(&s.program, &s.program.pass[0], text, sizeof text);
+    cr_expect_str_eq(text, "any Count, Move");
+    cr_assert_eq(cairn_pass_list_go_on(&s.program, 0, &next), CAIRN_OK);
+    cr_expect_eq(next, 1, "a look stays");
+    cr_assert_eq(s.program.passes, 3);
+    cr_expect_eq(s.program.pass[2].what, CAIRN_PASS_MOVE);
+    cairn_pass_list_clear(&s.program);
+    cr_assert_eq(cairn_pass_list_add(&s.program, &check), CAIRN_OK);
+    s.program.pass[0].arrays = CAIRN_PASS_VAL;
+    cr_assert_eq(cairn_pass_list_add_otherwise(&s.program, 0, &move), CAIRN_OK);
+    cairn_pass_list_predict(&s.program, NULL, 10, &its);
+    cr_expect_eq(its.bytes, 30, "what was written is written again");
+    cr_assert_eq(cairn_pass_list_go_on(&s.program, 0, &next), CAIRN_OK);
+    cr_expect_eq(next, 0);
+    cr_expect_eq(s.program.passes, 1);
+    cr_expect_eq(s.program.pass[0].what, CAIRN_PASS_MOVE);
+    close_shop(&s);
+}
+
 Test(moves, what_ran_is_learned_of_each_kind)
 {
     shop s;

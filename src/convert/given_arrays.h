@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A caller's arrays before they are converted, as a program of its own: CHECK looks at them,
+/// and assumes that the entries ascend, each once. Where they do, conversions read them
+/// where they lie, or they are copied; otherwise SORT and COMBINE make entries of them.
+/// These passes come first in the program of the tensor that is made.
+
+#ifndef CAIRN_CONVERT_GIVEN_ARRAYS_H
+#define CAIRN_CONVERT_GIVEN_ARRAYS_H
+
+#include "convert/build.h"
+#include "entries/entries_look.h"
+#include "rules/pass_list.h"
+
+/// Arrays, what is to become of them, and what was found.
+typedef struct cairn_given_arrays {
+    const cairn_given *lists; ///< Coordinates and values; NULL:
+    cairn_local       *lent;  ///< a tensor over them, of one part.
+    const cairn_coord *least,
+        *most; ///< Of lists: [order] the coordinates that there may be.
+    /// Report the first index that is out of range. @return CAIRN_BAD_COORD
+    cairn_status (*refuse)(const void *user);
+    const void *user;
+    cairn_entries
+        *entries;       ///< NULL: what is not in order stays as it is; else gets it,
+                        ///< sorted, each entry once,
+    cairn_dealt *dealt; ///< or, if this is not NULL and functions may read them there,
+                        ///< in buckets.
+    bool             copies;  ///< Entries in order are copied, too.
+    cairn_given_seen seen;    ///< Of all ranks, if there is a net and `entries`.
+    cairn_pass_list  program; ///< The passes that ran,
+    cairn_task_log   log;     ///< and when.
+} cairn_given_arrays;
+
+/// Run the program of a caller's arrays.
+///
+/// Collective if there is a net: a failure is everybody's, and where one rank's arrays are
+/// not in order all ranks go on otherwise.
+///
+/// @param[in,out] given  Give back with cairn_given_arrays_fini(), on failure, too.
+/// @param         mine   This rank's status so far.
+/// @retval CAIRN_BAD_COORD  An index is out of range.
+cairn_status cairn_given_arrays_run(cairn_env             *env,
+                                    const cairn_query_net *net,
+                                    cairn_given_arrays    *given,
+                                    cairn_status           mine);
+
+/// May functions read unsorted lists in buckets? Where few entries are looked for a compiler
+/// is not worth it, and few formats are filled so. Local.
+bool cairn_given_may_stay_dealt(const cairn_env *env, const cairn_given *lists);
+
+/// Put the passes before those that stored a tensor, and their times before its own.
+///
+/// Local.
+cairn_status cairn_given_arrays_tell(const cairn_given_arrays *given,
+                                     cairn_pass_list          *program,
+                                     cairn_task_log           *log);
+
+void cairn_given_arrays_fini(cairn_given_arrays *given);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// CHECK: a caller's arrays are looked at; and SORT and COMBINE, which go on where their
+/// entries do not ascend, or not each once.
+
+#include "convert/compiled.h"
+#include "convert/given_arrays.h"
+#include "entries/entries_columns.h"
+#include "tensor/check.h"
+
+#include <assert.h>
+
+#define KIND "convert" /* of tasks, in traces */
+
+static cairn_given_arrays *given_of(const cairn_compiled *c)
+{
+    assert(c->origin.given);
+    return c->origin.given;
+}
+
+static cairn_pos entries_of(const cairn_given_arrays *given)
+{
+    return given->lists ? given->lists->n : given->lent->part[0].nnz;
+}
+
+static void note(cairn_given_arrays *given, const char *what, double begin)
+{
+    cairn_task_log_add(
+        &given->log,
+        &(cairn_logged_task){
+            .task   = {.label = what, .kind = KIND, .bytes = 8 * entries_of(given)},
+            .number = -1,
+            .time   = {begin,             cairn_seconds()                    }
+    });
+}
+
+/* ---- CHECK ---- */
+
+static void look(cairn_env *env, cairn_given_arrays *given)
+{
+    cairn_fault fault;
+
+    if (given->lists) {
+        cairn_given_look(env, given->lists, given->least, given->most, &given->seen);
+        return;
+    }
+    const cairn_part *part = &given->lent->part[0];
+
+    given->seen.inside = cairn_part_is_sound(part, &fault);
+    given->seen.once   = given->seen.inside && cairn_part_ascends(part, &fault);
+    given->seen.sorted = given->seen.once; /* of others nothing more is asked */
+}
+
+/* Ranks whose arrays are in order go the way of those whose are not, if these go on. */
+static cairn_status check(cairn_compiled *c)
+{
+    cairn_given_arrays *given = given_of(c);
+    const double        begin = cairn_seconds();
+
+    look(c->m->env, given);
+    cairn_status status = given->seen.inside ? CAIRN_OK : given->refuse(given->user);
+
+    if (given->entries) {
+        CAIRN_TRY(cairn_build_all(c->build, status, &given->seen.once));
+        if (!given->seen.once) cairn_pass_break(c);
+        status = CAIRN_OK;
+    }
+    if (status == CAIRN_OK && given->lent)
+        given->lent->group[0].checked = given->seen.once;
+    note(given, "check", begin);
+    return status;
+}
+
+static const cairn_pass_work check_given = {.prepare = check, .together = true};
+
+/* ---- what goes on ---- */
+
+static cairn_status copy(cairn_compiled *c)
+{
+    cairn_given_arrays *given = given_of(c);
+    const double        begin = cairn_seconds();
+
+    assert(given->seen.once && given->lists);
+    CAIRN_TRY(cairn_entries_take(c->m->env, given->lists, given->entries));
+    note(given, "copy", begin);
+    return CAIRN_OK;
+}
+
+static const cairn_pass_work copy_given = {.prepare = copy};
+
+bool cairn_given_may_stay_dealt(const cairn_env *env, const cairn_given *lists)
+{
+    const cairn_entries number = {.n = lists->n};
+    const cairn_build   build  = {.entries = &number};
+
+    switch (cairn_build_worth(env, &build)) {
+    case CAIRN_BUILD_COMPILED: return true;
+    case CAIRN_BUILD_AT_HAND: return cairn_columns_fit(lists);
+    default: return false;
+    }
+}
+
+/* Entries that meet in a bucket are added up there, while they are in cache. */
+static cairn_status sort(cairn_compiled *c)
+{
+    cairn_env *const    env   = c->m->env;
+    cairn_given_arrays *given = given_of(c);
+    const double        begin = cairn_seconds();
+
+    assert(given->entries && given->entries->n == 0);
+    c->step->idle = given->seen.sorted;
+    if (given->seen.sorted) return CAIRN_OK;
+    if (given->lent) {
+        CAIRN_TRY(cairn_entries_reserve(env, given->entries, entries_of(given)));
+        CAIRN_TRY(cairn_local_entries(given->lent, given->entries));
+        CAIRN_TRY(cairn_entries_sort(env, given->entries));
+    } else if (given->dealt && cairn_given_may_stay_dealt(env, given->lists)) {
+        CAIRN_TRY(cairn_entries_take_or_deal(env, given->lists, given->entries,
+                                             given->dealt));
+    } else {
+        CAIRN_TRY(cairn_entries_take(env, given->lists, given->entries));
+    }
+    note(given, "sort", begin);
+    return CAIRN_OK;
+}
+
+static const cairn_pass_work sort_given = {.prepare = sort};
+
+/* Repeats of lists that are sorted stand side by side, and are added up as they are copied;
+ * those of buckets that wait are added up when these are sorted. */
+static cairn_status combine(cairn_compiled *c)
+{
+    cairn_given_arrays *given = given_of(c);
+    const double        begin = cairn_seconds();
+
+    if (given->seen.sorted)
+        CAIRN_TRY(given->lent
+                      ? cairn_local_entries(given->lent, given->entries)
+                      : cairn_entries_take(c->m->env, given->lists, given->entries));
+    c->step->idle =
+        (given->dealt && given->dealt->n > 0) || given->entries->n == entries_of(given);
+    if (!c->step->idle) note(given, "combine", begin);
+    return CAIRN_OK;
+}
+
+static const cairn_pass_work combine_given = {.prepare = combine};
+
+/* ---- the program ---- */
+
+/// Bytes of an entry where it was given: coordinates, or an index.
+static double index_bytes(const cairn_given_arrays *given)
+{
+    const cairn_layout *layout = given->lent ? given->lent->group[0].layout : NULL;
+
+    return layout ? (double)layout->level[layout->last].idx_bits / 8
+                  : given->lists->order * (double)given->lists->bits / 8;
+}
+
+static cairn_status write(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    const cairn_given_arrays *given = given_of(c);
+    const int    order = given->lists ? given->lists->order : given->lent->shape.order;
+    const double look = index_bytes(given), entry = (double)cairn_entry_bytes(order);
+
+    w->pass.member = -1;
+    w->pass.method = "arrays";
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_CHECK, CAIRN_UNIT_ENTRY, 0,
+                               CAIRN_STORES_NONE, look, &check_given));
+    if (!given->entries) return CAIRN_OK;
+    if (given->copies)
+        CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY, 0,
+                                   CAIRN_STORES_DIRECT, look + 8 + 2 * entry,
+                                   &copy_given));
+    cairn_passes_otherwise(w, 0, "the entries ascend, each once", "arrays");
+    /* Items of 16 bytes go to buckets, and are sorted there. */
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_SORT, CAIRN_UNIT_ENTRY, 0,
+                               CAIRN_STORES_BUCKETED, look + 8 + 64 + entry,
+                               &sort_given));
+    return cairn_passes_add(w, CAIRN_PASS_COMBINE, CAIRN_UNIT_ENTRY, 0,
+                            CAIRN_STORES_NONE, 16, &combine_given);
+}
+
+cairn_status cairn_given_arrays_run(cairn_env             *env,
+                                    const cairn_query_net *net,
+                                    cairn_given_arrays    *given,
+                                    cairn_status           mine)
+{
+    const cairn_build  build  = {.net = net};
+    cairn_member_build m      = {.env = env, .number = -1};
+    cairn_origin       origin = {.given = given};
+
+    assert(!given->lists != !given->lent);
+    cairn_pass_list_init(&given->program, env);
+    return cairn_compiled_run_early(&m, &build, &origin, write, mine, &given->program);
+}
+
+cairn_status cairn_given_arrays_tell(const cairn_given_arrays *given,
+                                     cairn_pass_list          *program,
+                                     cairn_task_log           *log)
+{
+    const bool      waited = given->dealt && given->entries->n > 0;
+    cairn_pass_list all;
+    cairn_task_log  times = given->log;
+
+    cairn_pass_list_init(&all, program->env);
+    cairn_status status = cairn_pass_list_append(&all, &given->program, 0);
+
+    if (status == CAIRN_OK && waited && given->entries->n < entries_of(given)
+        && all.pass[all.passes - 1].what == CAIRN_PASS_SORT)
+        status = cairn_pass_list_add(&all, &(cairn_pass){.method = "arrays",
+                                                         .what   = CAIRN_PASS_COMBINE,
+                                                         .member = -1,
+                                                         .index  = -1,
+                                                         .bytes  = 16});
+    if (status == CAIRN_OK) status = cairn_pass_list_append(&all, program, 0);
+    if (status != CAIRN_OK) {
+        cairn_pass_list_fini(&all);
+        return status;
+    }
+    cairn_pass_list_fini(program);
+    *program = all;
+    for (int k = 0; k < log->tasks; k++)
+        cairn_task_log_add(&times, &log->entry[k]);
+    *log = times;
+    return CAIRN_OK;
+}
+
+void cairn_given_arrays_fini(cairn_given_arrays *given)
+{
+    if (given->program.env) cairn_pass_list_fini(&given->program);
+}
