@@ -88,10 +88,10 @@ cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *te
     cairn_comm        *comm   = context->comm;
     cairn_build_loader loader = {.seconds = 0};
 
-    build->route           = &tensor->route;
-    build->why_interpreted = tensor->interpreted;
-    build->log             = &tensor->log;
-    build->executed        = &tensor->path;
+    build->report.route           = &tensor->route;
+    build->report.why_interpreted = tensor->interpreted;
+    build->report.log             = &tensor->log;
+    build->report.executed        = &tensor->path;
     CAIRN_TRY(cairn_build_judge(build));
     CAIRN_TRY(cairn_comm_agree(
         comm, cairn_context_loader(context, build, &loader, tensor->why)));

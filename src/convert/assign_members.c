@@ -59,7 +59,7 @@ static cairn_status count(cairn_compiled *c)
 
     CAIRN_TRY(cairn_decompose_query(c->m->env, build->format, &build->shape, &query));
     CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, 1, &g));
-    c->m->groups = g;
+    c->m->source.groups = g;
     return cairn_group_counter_run(c->m->env, build, &c->origin, &query, true,
                                    &g->tally);
 }
@@ -67,7 +67,7 @@ static cairn_status count(cairn_compiled *c)
 /// Those that cross ranks.
 static cairn_status exchange(cairn_compiled *c)
 {
-    cairn_group_counter *t = &c->m->groups->tally;
+    cairn_group_counter *t = &c->m->source.groups->tally;
 
     CAIRN_TRY(cairn_group_counter_join(t, c->build, CAIRN_OK));
     c->step->idle = !t->joint;
@@ -77,15 +77,15 @@ static cairn_status exchange(cairn_compiled *c)
 /// Each entry's byte is that of its group.
 static cairn_status write_members(const cairn_compiled *c)
 {
-    const cairn_member_groups *g      = c->m->groups;
-    cairn_group_counter       *t      = &c->m->groups->tally;
+    const cairn_member_groups *g      = c->m->source.groups;
+    cairn_group_counter       *t      = &c->m->source.groups->tally;
     cairn_origin               origin = c->origin;
     cairn_convert_args         args   = cairn_group_counter_args(t);
     cairn_phase                phase  = {.loader = NULL};
 
-    origin.filter.member = c->m->dealt;
+    origin.filter.member = c->m->source.dealt;
     args.member_of       = g->member_of;
-    memset(c->m->dealt, NO_MEMBER, (size_t)cairn_origin_positions(&origin));
+    memset(c->m->source.dealt, NO_MEMBER, (size_t)cairn_origin_positions(&origin));
     CAIRN_TRY(
         cairn_group_counter_load(t, c->build, &c->origin, CAIRN_CONVERT_DEAL, &phase));
     const cairn_status status =
@@ -99,14 +99,15 @@ static cairn_status write_members(const cairn_compiled *c)
 static cairn_status assign(cairn_compiled *c)
 {
     const cairn_build   *build = c->build;
-    cairn_member_groups *g     = c->m->groups;
+    cairn_member_groups *g     = c->m->source.groups;
     cairn_group_counter *t     = &g->tally;
     cairn_status         status;
 
     if (build->planned) return CAIRN_OK;
     status = CAIRN_NEW(t->env, t->index.n, &g->member_of);
     if (status == CAIRN_OK)
-        status = CAIRN_NEW(t->env, cairn_origin_positions(&c->origin), &c->m->dealt);
+        status =
+            CAIRN_NEW(t->env, cairn_origin_positions(&c->origin), &c->m->source.dealt);
     CAIRN_TRY(cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
                                      build->net, status, t->index.n, t->index.count,
                                      g->member_of));
@@ -138,9 +139,9 @@ static bool keeps_all(const cairn_format *format)
 
 void cairn_assign_forget(cairn_member_build *first)
 {
-    cairn_free(first->env, first->dealt);
-    first->dealt = NULL;
-    cairn_member_groups_destroy(first->env, &first->groups);
+    cairn_free(first->env, first->source.dealt);
+    first->source.dealt = NULL;
+    cairn_member_groups_destroy(first->env, &first->source.groups);
     cairn_pass_list_clear(&first->passes);
 }
 
@@ -152,11 +153,11 @@ cairn_status cairn_assign_members(cairn_member_build *first,
 
     status = cairn_compiled_run_early(first, build, origin, write_passes, CAIRN_OK,
                                       &first->passes);
-    if (status == CAIRN_OK && first->groups->tally.route > first->looked)
-        first->looked = first->groups->tally.route;
+    if (status == CAIRN_OK && first->source.groups->tally.route > first->looked)
+        first->looked = first->source.groups->tally.route;
     if (status == CAIRN_OK) status = cairn_assign_cut(first, build, origin);
     if (status != CAIRN_OK) cairn_assign_forget(first);
     if (!keeps_all(build->format))
-        cairn_member_groups_destroy(first->env, &first->groups);
+        cairn_member_groups_destroy(first->env, &first->source.groups);
     return status;
 }

@@ -89,8 +89,8 @@ static cairn_status run_queries(const builder *b, cairn_member_build *m)
     CAIRN_TRY(agree(b, prepare_queries(b, m)));
     cairn_layout_destroy(b->env, &m->layout);
     CAIRN_TRY(agree(b, cairn_groups_begin(b->env, m->encoding, &b->build->shape,
-                                          b->build->box, &m->entries, !b->compiled,
-                                          &m->set)));
+                                          b->build->box, &m->source.entries,
+                                          !b->compiled, &m->set)));
     for (int q = 0; q < m->encoding->queries; q++)
         CAIRN_TRY(cairn_groups_step(m->set, q, b->build->net));
     return create_layout(b, m);
@@ -206,7 +206,7 @@ static cairn_status infer_layouts(builder *b)
     for (int k = 0; k < b->members; k++)
         status = count_nodes(b, k, status);
     CAIRN_TRY(status);
-    cairn_member_groups_destroy(b->env, &b->m[0].groups);
+    cairn_member_groups_destroy(b->env, &b->m[0].source.groups);
     join_routes(b);
     return CAIRN_OK;
 }
@@ -251,7 +251,7 @@ static cairn_status start_dealt(builder *b)
 {
     CAIRN_CHECK(b->compiled && b->members == 1 && b->m[0].encoding->queries == 0,
                 b->env, CAIRN_NO_KERNEL, "convert: entries in buckets, and no kernels");
-    b->m[0].entries =
+    b->m[0].source.entries =
         (cairn_entries){.order = b->build->dealt->order, .n = b->build->dealt->n};
     return CAIRN_OK;
 }
@@ -320,20 +320,20 @@ static cairn_status run_again(builder *b, const cairn_build *build, int interpre
     cairn_path_destroy(&b->path);
     *b = (builder){
         .env = b->env, .build = build, .members = b->members, .straight = b->straight};
-    if (build->interpreted) *build->interpreted = interpreted;
-    if (build->why_interpreted) build->why_interpreted[0] = '\0';
-    if (build->log) build->log->tasks = 0;
+    if (build->report.interpreted) *build->report.interpreted = interpreted;
+    if (build->report.why_interpreted) build->report.why_interpreted[0] = '\0';
+    if (build->report.log) build->report.log->tasks = 0;
     return run(b);
 }
 
 static cairn_status
 build_wide(cairn_env *env, const cairn_build *build, cairn_local **tensor)
 {
-    const int    interpreted = build->interpreted ? *build->interpreted : 0;
-    builder      b = {.env = env, .build = build, .members = build->format->members};
+    const int interpreted = build->report.interpreted ? *build->report.interpreted : 0;
+    builder   b = {.env = env, .build = build, .members = build->format->members};
     cairn_status status;
 
-    if (build->why_interpreted) build->why_interpreted[0] = '\0';
+    if (build->report.why_interpreted) build->report.why_interpreted[0] = '\0';
     status = run(&b);
     while (has_to_repeat(&b, status))
         status = run_again(&b, build, interpreted);
@@ -341,10 +341,10 @@ build_wide(cairn_env *env, const cairn_build *build, cairn_local **tensor)
         for (int k = 0; k < b.tensor->groups; k++)
             b.tensor->group[k].taken = 0;
     clean_up(&b);
-    if (status == CAIRN_OK && build->route) *build->route = b.route;
-    if (status == CAIRN_OK && build->executed) {
-        *build->executed = b.path;
-        b.path           = NULL;
+    if (status == CAIRN_OK && build->report.route) *build->report.route = b.route;
+    if (status == CAIRN_OK && build->report.executed) {
+        *build->report.executed = b.path;
+        b.path                  = NULL;
     }
     cairn_path_destroy(&b.path);
     if (status == CAIRN_OK)

@@ -40,6 +40,20 @@ typedef enum {
     CAIRN_BUILD_STRICT,  ///< Only the compiled way, from the source as it is.
 } cairn_build_duty;
 
+/// What a build tells of itself, where it is asked to.
+typedef struct cairn_build_report {
+    cairn_route
+        *route; ///< If not NULL: REFERENCE if any member went that way or the loader
+                ///< interprets, else how the functions came to be.
+    int *interpreted;      ///< If not NULL: counts queries and deals that took
+                           ///< coordinates one by one.
+    char *why_interpreted; ///< If not NULL: [CAIRN_MESSAGE] gets the first of them that
+                           ///< ran beside compiled functions, and why; "": none did.
+    cairn_task_log *log;   ///< If not NULL: empty; gets what was done: "order", "deal",
+                           ///< "compile", and of each member "count" and "fill".
+    struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
+} cairn_build_report;
+
 /// What a build starts from.
 typedef struct cairn_build {
     const cairn_format  *format;
@@ -60,16 +74,7 @@ typedef struct cairn_build {
     const cairn_arrays   *into;    ///< NULL, or a caller's, for one member of one part.
     const cairn_supposed *planned; ///< NULL; or there are no entries: choose, have the
                                    ///< loader get what would be called, run nothing.
-    cairn_route
-        *route; ///< If not NULL: REFERENCE if any member went that way or the loader
-                ///< interprets, else how the functions came to be.
-    int *interpreted;      ///< If not NULL: counts queries and deals that took
-                           ///< coordinates one by one.
-    char *why_interpreted; ///< If not NULL: [CAIRN_MESSAGE] gets the first of them that
-                           ///< ran beside compiled functions, and why; "": none did.
-    cairn_task_log *log;   ///< If not NULL: empty; gets what was done: "order", "deal",
-                           ///< "compile", and of each member "count" and "fill".
-    struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
+    cairn_build_report report;
 } cairn_build;
 
 /// Entries that a build reads; of a source that pads, those that it was built with.

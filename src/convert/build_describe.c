@@ -28,7 +28,7 @@ static cairn_status add_interpreted(const cairn_member_build *m,
         if (m->set) {
             pass.query_class = cairn_query_class_name(cairn_groups_class(m->set, q));
             pass.visits      = cairn_groups_visits(m->set, q);
-            pass.entries     = m->entries.n;
+            pass.entries     = m->source.entries.n;
             if (cairn_groups_is_joint(m->set, q))
                 CAIRN_TRY(add_exchange(program, &pass));
         }

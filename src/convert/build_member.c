@@ -34,8 +34,8 @@ cairn_status cairn_member_init(cairn_env          *env,
     *m = (cairn_member_build){.env = env, .number = number};
     cairn_pass_list_init(&m->passes, env);
     cairn_table_init(env, &m->table);
-    cairn_table_init(env, &m->seen);
-    cairn_table_init(env, &m->all);
+    cairn_table_init(env, &m->source.seen);
+    cairn_table_init(env, &m->source.all);
     return cairn_build_encoding(env, build, number, &m->encoding);
 }
 
@@ -46,10 +46,10 @@ void cairn_member_fini(cairn_env *env, cairn_member_build *m)
     cairn_groups_destroy(env, &m->set);
     cairn_layout_destroy(env, &m->layout);
     cairn_table_fini(&m->table);
-    cairn_table_fini(&m->seen);
-    cairn_table_fini(&m->all);
-    cairn_free(env, m->dealt);
-    cairn_member_groups_destroy(env, &m->groups);
+    cairn_table_fini(&m->source.seen);
+    cairn_table_fini(&m->source.all);
+    cairn_free(env, m->source.dealt);
+    cairn_member_groups_destroy(env, &m->source.groups);
     cairn_free(env, m->rows.table);
     cairn_blocks_drop(m);
     cairn_free(env, m->bank);
@@ -86,9 +86,9 @@ cairn_status cairn_build_interpret(cairn_env         *env,
         build->duty != CAIRN_BUILD_PLEDGED, env, CAIRN_NO_KERNEL,
         "convert: %s: %s, and CAIRN_KERNELS=compiled lets nothing be interpreted", what,
         why);
-    if (build->interpreted) ++*build->interpreted;
-    if (compiled && build->why_interpreted && !build->why_interpreted[0])
-        snprintf(build->why_interpreted, CAIRN_MESSAGE, "%s was interpreted: %s", what,
-                 why);
+    if (build->report.interpreted) ++*build->report.interpreted;
+    if (compiled && build->report.why_interpreted && !build->report.why_interpreted[0])
+        snprintf(build->report.why_interpreted, CAIRN_MESSAGE, "%s was interpreted: %s",
+                 what, why);
     return CAIRN_OK;
 }

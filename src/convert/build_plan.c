@@ -176,9 +176,9 @@ static cairn_status create_source(cairn_env          *env,
 static cairn_status plan_member(planner *p, cairn_member_build *m)
 {
     cairn_interval  span[CAIRN_MAX_QUERIES] = {{0}};
-    const cairn_pos n                       = m->filter.member ? m->filter.entries
-                                              : m->direct ? cairn_build_entries(p->build)
-                                                          : m->entries.n;
+    const cairn_pos n = m->source.filter.member ? m->source.filter.entries
+                        : m->source.direct      ? cairn_build_entries(p->build)
+                                                : m->source.entries.n;
     cairn_status    status;
 
     set_spans(m->encoding, p->build, n, span);
@@ -204,7 +204,7 @@ static cairn_status plan_members(planner *p, cairn_pass_list *program)
     cairn_status       status = CAIRN_OK;
 
     if (p->build->dealt) {
-        p->m[0].entries = *p->build->entries;
+        p->m[0].source.entries = *p->build->entries;
         if (p->members > 1 || p->m[0].encoding->queries > 0) return CAIRN_NO_KERNEL;
     } else if (p->build->loader) {
         status = cairn_path_plan(p->env, from ? from->format : NULL, p->build->format,

@@ -91,15 +91,16 @@ read_filtered(cairn_member_build *members, int number, const cairn_build *build)
 {
     cairn_member_build *m      = &members[number];
     cairn_walker       *walker = NULL;
-    picker p = {.env = m->env, .member = m->filter.member, .which = number};
+    picker p = {.env = m->env, .member = m->source.filter.member, .which = number};
 
     if (build->planned) {
-        m->table.n      = m->filter.entries;
+        m->table.n      = m->source.filter.entries;
         m->table.levels = build->shape.order;
         return CAIRN_OK;
     }
-    if (!m->direct)
-        return cairn_table_select(&members[0].all, m->filter.member, number, &m->table);
+    if (!m->source.direct)
+        return cairn_table_select(&members[0].source.all, m->source.filter.member,
+                                  number, &m->table);
     cairn_entries_init(&p.entries, build->shape.order);
     cairn_status status =
         cairn_walker_create(m->env, build->from->group[0].layout, &walker);
@@ -115,15 +116,15 @@ cairn_build_read(cairn_member_build *members, int number, const cairn_build *bui
 {
     cairn_member_build *m = &members[number];
 
-    if (m->filter.member)
+    if (m->source.filter.member)
         CAIRN_TRY(read_filtered(members, number, build));
-    else if (m->direct)
+    else if (m->source.direct)
         CAIRN_TRY(read_all(m->env, build->from, build->shape.order, &m->table));
     else
         return CAIRN_OK;
-    m->entries = cairn_table_entries(&m->table);
-    m->filter  = (cairn_filter){.member = NULL};
-    m->direct  = false;
+    m->source.entries = cairn_table_entries(&m->table);
+    m->source.filter  = (cairn_filter){.member = NULL};
+    m->source.direct  = false;
     return CAIRN_OK;
 }
 
@@ -133,7 +134,7 @@ cairn_status cairn_build_remap(cairn_member_build *m)
     cairn_table      table;
 
     cairn_table_init(m->env, &table);
-    cairn_status status = fill_columns(m, &m->entries, &table);
+    cairn_status status = fill_columns(m, &m->source.entries, &table);
 
     if (status == CAIRN_OK) status = cairn_table_run(&table, &sort);
     if (status != CAIRN_OK) {
@@ -141,7 +142,7 @@ cairn_status cairn_build_remap(cairn_member_build *m)
         return status;
     }
     /* What the queries saw stays: padding asks them. */
-    if (m->seen.levels == 0) cairn_table_lend(&m->table, &m->seen);
+    if (m->source.seen.levels == 0) cairn_table_lend(&m->table, &m->source.seen);
     m->table = table;
     return CAIRN_OK;
 }

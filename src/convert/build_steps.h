@@ -32,29 +32,34 @@ typedef struct cairn_numbered_rows {
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
 } cairn_numbered_rows;
 
+/// What a member is built from, and which entries of that are its own.
+typedef struct cairn_member_source {
+    cairn_table   seen;    ///< The coordinates that its queries saw,
+    cairn_entries entries; ///< as entries; borrowed from `seen`.
+    cairn_table   all;     ///< First member: all entries, where members are assigned
+    uint8_t      *dealt;   ///< by this, a byte for each entry; else both are empty.
+    struct cairn_member_groups
+        *groups; ///< First member: what `dealt` follows from, until
+                 ///< nodes are counted; or NULL.
+    bool direct; ///< Compiled: it starts from the levels of the tensor given.
+    cairn_filter
+        filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
+} cairn_member_source;
+
 /// One member while it is built.
 typedef struct cairn_member_build {
     cairn_env            *env;
     int                   number; ///< Of the format's members.
     const cairn_encoding *encoding;
-    cairn_table           table;   ///< Its entries level by level; at the end in order.
-    cairn_table           seen;    ///< The coordinates that its queries saw,
-    cairn_entries         entries; ///< as entries; borrowed from `seen`.
-    cairn_groups         *set;     ///< NULL: it has no queries.
-    cairn_layout         *layout;  ///< Moves into the tensor.
-    cairn_bank           *bank;    ///< [layout->banks]
-    cairn_part  *part;  ///< [layout->banks] into the tensor's list, once placed,
-    cairn_group *group; ///< and its group.
-    cairn_table  all;   ///< First member: all entries, where members are assigned
-    uint8_t     *dealt; ///< by this, a byte for each entry; else both are empty.
-    struct cairn_member_groups
-        *groups;            ///< First member: what `dealt` follows from, until
-                            ///< nodes are counted; or NULL.
+    cairn_table           table; ///< Its entries level by level; at the end in order.
+    cairn_member_source   source;
+    cairn_groups         *set;    ///< NULL: it has no queries.
+    cairn_layout         *layout; ///< Moves into the tensor.
+    cairn_bank           *bank;   ///< [layout->banks]
+    cairn_part     *part;   ///< [layout->banks] into the tensor's list, once placed,
+    cairn_group    *group;  ///< and its group.
     cairn_pass_list passes; ///< What ran before there was a layout: for the queries; of
                             ///< the first member, to assign entries, too.
-    bool direct; ///< Compiled: it starts from the levels of the tensor given.
-    cairn_filter
-        filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
     cairn_route         looked; ///< How the functions came to be that read the entries.
     cairn_numbered_rows rows;   ///< Compiled: its queries are not run, but these.
     cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.

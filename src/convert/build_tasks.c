@@ -44,7 +44,7 @@ static int64_t source_bytes(const cairn_build *build)
 /// Note a task.
 static void note(const cairn_build *build, const cairn_logged_task *task)
 {
-    if (build->log) cairn_task_log_add(build->log, task);
+    if (build->report.log) cairn_task_log_add(build->report.log, task);
 }
 
 void cairn_build_note(const cairn_build *build,

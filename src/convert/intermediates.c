@@ -57,19 +57,19 @@ static cairn_status go_on(cairn_env                *env,
     const cairn_local *before = way->last;
     cairn_path        *path   = NULL;
     cairn_route        route  = CAIRN_ROUTE_PREBUILT;
-    cairn_build        b      = {.format     = station->format,
-                                 .shape      = build->shape,
-                                 .entries    = before ? NULL : build->entries,
-                                 .from       = before ? before : build->from,
-                                 .dealt      = before ? NULL : build->dealt,
-                                 .rank       = build->rank,
-                                 .judged_by  = build->judged_by,
-                                 .value_bits = station->layout->value_bits,
-                                 .held       = build->held,
-                                 .loader     = build->loader,
-                                 .route      = &route,
-                                 .executed   = &path,
-                                 .duty       = CAIRN_BUILD_STRICT};
+    cairn_build        b      = {.format          = station->format,
+                                 .shape           = build->shape,
+                                 .entries         = before ? NULL : build->entries,
+                                 .from            = before ? before : build->from,
+                                 .dealt           = before ? NULL : build->dealt,
+                                 .rank            = build->rank,
+                                 .judged_by       = build->judged_by,
+                                 .value_bits      = station->layout->value_bits,
+                                 .held            = build->held,
+                                 .loader          = build->loader,
+                                 .report.route    = &route,
+                                 .report.executed = &path,
+                                 .duty            = CAIRN_BUILD_STRICT};
 
     memcpy(b.box, build->box, sizeof b.box);
     if (before) b.held += before->group[0].bytes;

@@ -206,10 +206,10 @@ cairn_status cairn_compiled_create(cairn_member_build *m,
     c->m     = m;
     c->build = build;
     c->origin =
-        (cairn_origin){.entries = &m->entries,
-                       .from    = m->direct ? build->from : NULL,
+        (cairn_origin){.entries = &m->source.entries,
+                       .from    = m->source.direct ? build->from : NULL,
                        .box     = build->box,
-                       .filter  = m->filter,
+                       .filter  = m->source.filter,
                        .table   = m->rows.on ? m->rows.table : NULL,
                        .rows    = m->rows.n,
                        .blocks  = m->blocks,

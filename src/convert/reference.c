@@ -42,7 +42,7 @@ static bool is_spread(const runner *r)
 /// Where the entries are before the format's own members have them.
 static cairn_table *common_table(runner *r)
 {
-    return r->build->format->hybrid ? &r->m[0].all : &r->m[0].table;
+    return r->build->format->hybrid ? &r->m[0].source.all : &r->m[0].table;
 }
 
 /// The entries of a tensor, as coordinates in order.
@@ -68,9 +68,9 @@ static cairn_status
 count_numbers(const runner *r, int member, cairn_status status, bool *counted)
 {
     cairn_member_build *m      = &r->m[member];
-    const cairn_origin  origin = {.from    = m->direct ? r->build->from : NULL,
-                                  .entries = &m->entries,
-                                  .filter  = m->filter,
+    const cairn_origin  origin = {.from    = m->source.direct ? r->build->from : NULL,
+                                  .entries = &m->source.entries,
+                                  .filter  = m->source.filter,
                                   .box     = r->build->box};
 
     return cairn_numbers_count(m, r->build, &origin, status, counted);
@@ -81,8 +81,9 @@ static void filter_members(runner *r, const cairn_origin *origin)
 {
     r->dealt = true;
     for (int k = 0; k < r->build->format->members; k++) {
-        r->m[k].filter = cairn_members_filter(r->build, origin, r->m[0].dealt, k);
-        r->m[k].filter.groups = r->m[0].groups;
+        r->m[k].source.filter =
+            cairn_members_filter(r->build, origin, r->m[0].source.dealt, k);
+        r->m[k].source.filter.groups = r->m[0].source.groups;
     }
 }
 
@@ -90,8 +91,8 @@ static void filter_members(runner *r, const cairn_origin *origin)
 static void forget_dealing(runner *r)
 {
     for (int k = 0; k < r->build->format->members; k++) {
-        r->m[k].filter = (cairn_filter){.member = NULL};
-        r->m[k].direct = false;
+        r->m[k].source.filter = (cairn_filter){.member = NULL};
+        r->m[k].source.direct = false;
         cairn_numbers_forget(&r->m[k]);
     }
     cairn_assign_forget(&r->m[0]);
@@ -120,7 +121,7 @@ static cairn_status deal_direct(runner *r)
     CAIRN_TRY(status);
     filter_members(r, &origin);
     for (int k = 0; k < build->format->members; k++)
-        r->m[k].direct = true;
+        r->m[k].source.direct = true;
     for (int k = 0; k < build->format->members && direct; k++)
         CAIRN_TRY(count_numbers(r, k, CAIRN_OK, &direct));
     if (!direct) forget_dealing(r);
@@ -134,11 +135,11 @@ static cairn_status start_direct(runner *r)
     cairn_member_build *m = &r->m[0];
     bool                counted;
 
-    CAIRN_TRY(cairn_numbers_direct(m, r->build, &m->direct));
-    if (!m->direct || is_spread(r)) return CAIRN_OK;
+    CAIRN_TRY(cairn_numbers_direct(m, r->build, &m->source.direct));
+    if (!m->source.direct || is_spread(r)) return CAIRN_OK;
     CAIRN_TRY(count_numbers(r, 0, CAIRN_OK, &counted));
     if (counted) return CAIRN_OK;
-    m->direct = false;
+    m->source.direct = false;
     return CAIRN_OK;
 }
 
@@ -159,7 +160,7 @@ static cairn_status load_compiled(runner *r)
         if (r->lies && is_spread(r)) return CAIRN_OK; /* where all ranks deal */
         if (r->lies) CAIRN_TRY(deal_direct(r));
     }
-    return r->m[0].direct ? CAIRN_OK : read_coordinates(r);
+    return r->m[0].source.direct ? CAIRN_OK : read_coordinates(r);
 }
 
 static cairn_status load(runner *r)
@@ -203,11 +204,12 @@ static cairn_status compose(runner *r)
 static cairn_status deal(runner *r)
 {
     for (int k = 0; k < r->build->format->members; k++)
-        CAIRN_TRY(cairn_table_select(&r->m[0].all, r->m[0].dealt, k, &r->m[k].table));
-    cairn_table_fini(&r->m[0].all);
-    cairn_free(r->env, r->m[0].dealt);
-    r->m[0].dealt = NULL;
-    r->dealt      = true;
+        CAIRN_TRY(cairn_table_select(&r->m[0].source.all, r->m[0].source.dealt, k,
+                                     &r->m[k].table));
+    cairn_table_fini(&r->m[0].source.all);
+    cairn_free(r->env, r->m[0].source.dealt);
+    r->m[0].source.dealt = NULL;
+    r->dealt             = true;
     return CAIRN_OK;
 }
 
@@ -215,7 +217,7 @@ static cairn_status deal(runner *r)
 /// that have some get rows of their own, to look at.
 static cairn_status deal_compiled(runner *r)
 {
-    const cairn_entries entries = cairn_table_entries(&r->m[0].all);
+    const cairn_entries entries = cairn_table_entries(&r->m[0].source.all);
     const cairn_origin  origin  = {.entries = &entries, .box = r->build->box};
 
     cairn_status status = CAIRN_OK;
@@ -225,8 +227,8 @@ static cairn_status deal_compiled(runner *r)
         cairn_member_build *m = &r->m[k];
         bool                counted;
 
-        m->entries = entries;
-        status     = count_numbers(r, k, status, &counted);
+        m->source.entries = entries;
+        status            = count_numbers(r, k, status, &counted);
         if (status == CAIRN_OK && !counted) cairn_numbers_drop(m);
         if (status == CAIRN_OK && m->encoding->queries > 0 && !cairn_numbers_known(m))
             status = cairn_build_read(r->m, k, r->build);
@@ -252,7 +254,7 @@ static cairn_status note_interpreted(cairn_pass_list *passes)
 static cairn_status find_members(runner *r)
 {
     const cairn_build  *build   = r->build;
-    const cairn_entries entries = cairn_table_entries(&r->m[0].all);
+    const cairn_entries entries = cairn_table_entries(&r->m[0].source.all);
     const cairn_origin  origin  = {.entries = &entries, .box = build->box};
 
     if (r->compiled) {
@@ -264,10 +266,11 @@ static cairn_status find_members(runner *r)
 
     if (status == CAIRN_OK && r->compiled) status = note_interpreted(&r->m[0].passes);
     if (build->planned) return status;
-    if (status == CAIRN_OK) status = CAIRN_NEW(r->env, entries.n, &r->m[0].dealt);
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW(r->env, entries.n, &r->m[0].source.dealt);
     CAIRN_TRY(meet(r, status));
     return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
-                           !r->compiled, build->net, r->m[0].dealt);
+                           !r->compiled, build->net, r->m[0].source.dealt);
 }
 
 /// Several ranks deal the entries of a tensor out where they lie, or read them.
@@ -298,16 +301,16 @@ static cairn_status begin_queries(runner *r)
     cairn_member_build *m = &r->m[r->member];
 
     if (m->set) return CAIRN_OK;
-    cairn_table_lend(&m->table, &m->seen);
-    m->entries = cairn_table_entries(&m->seen);
+    cairn_table_lend(&m->table, &m->source.seen);
+    m->source.entries = cairn_table_entries(&m->source.seen);
     return cairn_groups_begin(r->env, m->encoding, &r->build->shape, r->build->box,
-                              &m->entries, !r->compiled, &m->set);
+                              &m->source.entries, !r->compiled, &m->set);
 }
 
 static cairn_status
 append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
 {
-    const cairn_entries *e = &r->m[r->member].entries;
+    const cairn_entries *e = &r->m[r->member].source.entries;
 
     cairn_visit(r->env, e->n);
     for (cairn_pos row = 0; row < e->n; row++)
@@ -324,11 +327,11 @@ append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
 static cairn_status count_coordinates(runner *r, bool *counted)
 {
     cairn_member_build *m      = &r->m[r->member];
-    const cairn_status  status = m->direct ? read_coordinates(r) : CAIRN_OK;
+    const cairn_status  status = m->source.direct ? read_coordinates(r) : CAIRN_OK;
 
-    m->direct = false;
+    m->source.direct = false;
     CAIRN_TRY(meet(r, status));
-    m->entries = cairn_table_entries(&m->table);
+    m->source.entries = cairn_table_entries(&m->table);
     return count_numbers(r, r->member, CAIRN_OK, counted);
 }
 
@@ -339,7 +342,7 @@ static cairn_status count_first(runner *r)
     cairn_member_build *m = &r->m[r->member];
     bool                counted;
 
-    if (!m->direct) m->entries = cairn_table_entries(&m->table);
+    if (!m->source.direct) m->source.entries = cairn_table_entries(&m->table);
     CAIRN_TRY(count_numbers(r, r->member, CAIRN_OK, &counted));
     if (!counted && is_spread(r)) CAIRN_TRY(count_coordinates(r, &counted));
     if (!counted) cairn_numbers_drop(m);
@@ -396,8 +399,8 @@ static cairn_status run_rule(runner *r, const cairn_rule *rule)
 static void show_entries(const runner *r)
 {
     for (int k = 0; k < r->build->format->members && r->compiled; k++)
-        if (!r->m[k].set && !r->m[k].filter.member)
-            r->m[k].entries = cairn_table_entries(&r->m[k].table);
+        if (!r->m[k].set && !r->m[k].source.filter.member)
+            r->m[k].source.entries = cairn_table_entries(&r->m[k].table);
 }
 
 static cairn_status run_all(runner *r)

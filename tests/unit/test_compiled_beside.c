@@ -47,7 +47,7 @@ static cairn_status build_as(cairn_env           *env,
     cairn_build build =
         whole_build(shape, 64, entries, from, loader ? &loader->loader : NULL);
 
-    build.log = log;
+    build.report.log = log;
     return build_by_name(env, build, name, format, tensor);
 }
 

@@ -206,12 +206,12 @@ static cairn_status
 build(example *e, const cairn_format *format, int *interpreted, cairn_local **made)
 {
     cairn_build b = {
-        .format      = format,
-        .shape       = e->shape,
-        .entries     = &e->entries,
-        .value_bits  = e->value_bits,
-        .loader      = interpreted ? &e->loader->loader : NULL,
-        .interpreted = interpreted,
+        .format             = format,
+        .shape              = e->shape,
+        .entries            = &e->entries,
+        .value_bits         = e->value_bits,
+        .loader             = interpreted ? &e->loader->loader : NULL,
+        .report.interpreted = interpreted,
     };
 
     for (int d = 0; d < e->shape.order; d++)

@@ -99,8 +99,8 @@ static void check_example(const example *e, int threads)
                    e->to, &format);
     cairn_format_destroy(&format);
     build = whole_build(e->shape, e->value_bits, &entries, source, &loader->loader);
-    build.executed = &path;
-    compiled       = must_build(&env, build, e->to, &format);
+    build.report.executed = &path;
+    compiled              = must_build(&env, build, e->to, &format);
 
     check_same(reference, compiled, e->to);
     cr_expect_eq(count_passes(path, goes_by_buckets), e->near ? 0 : 1,
@@ -193,9 +193,9 @@ Test(compiled_buckets, values_in_padding_are_entries, .timeout = 120)
     const int64_t cells = fill_diagonals(&source->part[0], &e.shape);
 
     cr_assert_gt(cells, source->part[0].nnz);
-    build          = whole_build(e.shape, e.value_bits, NULL, source, &loader->loader);
-    build.executed = &path;
-    compiled       = must_build(&env, build, e.to, &format);
+    build = whole_build(e.shape, e.value_bits, NULL, source, &loader->loader);
+    build.report.executed = &path;
+    compiled              = must_build(&env, build, e.to, &format);
     cr_expect_eq(count_passes(path, goes_by_buckets), 1);
     cairn_path_destroy(&path);
     cr_expect_eq(compiled->part[0].nnz, cells);

@@ -173,15 +173,15 @@ static void set_up(example          *e,
         first.entries = &e->entries;
         e->source     = build(&first);
     }
-    e->build         = build_of(x->order, e->to, bits);
-    e->build.entries = x->from ? NULL : &e->entries;
-    e->build.from    = e->source;
-    e->reference     = build(&e->build);
-    e->build.loader  = &loader->loader;
-    e->build.log     = &e->log;
-    e->build.route   = &e->route;
+    e->build              = build_of(x->order, e->to, bits);
+    e->build.entries      = x->from ? NULL : &e->entries;
+    e->build.from         = e->source;
+    e->reference          = build(&e->build);
+    e->build.loader       = &loader->loader;
+    e->build.report.log   = &e->log;
+    e->build.report.route = &e->route;
 
-    e->build.executed = &e->path;
+    e->build.report.executed = &e->path;
 }
 
 static void tear_down(example *e)

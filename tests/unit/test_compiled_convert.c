@@ -55,7 +55,7 @@ static cairn_status build(pair               *p,
     const bool kernels = compiled && !p->loader->interprets;
 
     b.format                  = format;
-    b.route                   = &route;
+    b.report.route            = &route;
     const cairn_status status = cairn_local_build(&p->env, &b, out);
 
     if (status == CAIRN_OK)

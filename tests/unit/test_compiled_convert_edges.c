@@ -65,8 +65,8 @@ static cairn_status build(edge               *x,
     cairn_build b = whole_build(x->shape, 64, &x->entries, from,
                                 compiled ? &x->loader->loader : NULL);
 
-    b.format = format;
-    b.route  = route;
+    b.format       = format;
+    b.report.route = route;
     return cairn_local_build(&x->env, &b, out);
 }
 

@@ -160,9 +160,9 @@ static cairn_local *build(const matrix        *x,
     cairn_path  *path  = NULL;
     cairn_local *made;
 
-    b.format   = format;
-    b.route    = &route;
-    b.executed = &path;
+    b.format          = format;
+    b.report.route    = &route;
+    b.report.executed = &path;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     if (loader) cr_expect_eq(route, CAIRN_ROUTE_COMPILED);
     if (moved) *moved = find_lanes_moved(&path->program);

@@ -174,8 +174,8 @@ static cairn_local *build(const exchange      *x,
     cairn_build b =
         whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
 
-    b.format   = format;
-    b.executed = path;
+    b.format          = format;
+    b.report.executed = path;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     return made;
 }

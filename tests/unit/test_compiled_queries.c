@@ -68,15 +68,15 @@ build(fixture *f, const cairn_format *format, const cairn_local *from, int *inte
     cairn_local *tensor;
     cairn_route  route;
     cairn_build  b = {
-         .format      = format,
-         .shape       = {2,             {ROWS, COLS} },
-         .box         = {{0, ROWS - 1}, {0, COLS - 1}},
-         .entries     = &f->entries,
-         .from        = from,
-         .value_bits  = f->value_bits,
-         .loader      = interpreted ? &f->loader->loader : NULL,
-         .interpreted = interpreted,
-         .route       = &route
+         .format             = format,
+         .shape              = {2,             {ROWS, COLS} },
+         .box                = {{0, ROWS - 1}, {0, COLS - 1}},
+         .entries            = &f->entries,
+         .from               = from,
+         .value_bits         = f->value_bits,
+         .loader             = interpreted ? &f->loader->loader : NULL,
+         .report.interpreted = interpreted,
+         .report.route       = &route
     };
 
     cr_assert_eq(cairn_local_build(&f->env, &b, &tensor), CAIRN_OK, "%s",

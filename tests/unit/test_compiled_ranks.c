@@ -98,9 +98,9 @@ static cairn_status store(job *j, int r)
     cairn_build  b    = build_of(j, r, j->e->to);
     cairn_status status;
 
-    b.loader      = &interpreter;
-    b.interpreted = &p->interpreted;
-    b.executed    = &path;
+    b.loader             = &interpreter;
+    b.report.interpreted = &p->interpreted;
+    b.report.executed    = &path;
     CAIRN_TRY(cairn_build_judge(&b));
     status = cairn_local_build(own, &b, &p->compiled);
     if (status == CAIRN_OK) status = cairn_pass_list_print(&path->program, &p->program);

@@ -94,9 +94,9 @@ static cairn_local *store(fixture *f, cairn_format *format, char **program)
     },
          f->bits, &f->entries, f->source, program ? &f->loader->loader : NULL);
 
-    b.format      = format;
-    b.executed    = &path;
-    b.interpreted = program ? &interpreted : NULL;
+    b.format             = format;
+    b.report.executed    = &path;
+    b.report.interpreted = program ? &interpreted : NULL;
     cr_assert_eq(cairn_local_build(&f->env, &b, &made), CAIRN_OK, "%s", f->env.message);
     if (program) cr_assert_eq(cairn_pass_list_print(&path->program, program), CAIRN_OK);
     if (!strstr(f->to, "serpens")) /* whose numbers keep a distance */

@@ -209,8 +209,8 @@ static cairn_status measure(growth             *g,
 
     cairn_path *path = NULL;
 
-    b.format       = format;
-    b.executed     = g->queries ? &path : NULL;
+    b.format          = format;
+    b.report.executed = g->queries ? &path : NULL;
     g->env.visited = g->env.allocated = 0;
     *g->loader->turns                 = 0;
 

@@ -77,7 +77,7 @@ static void check_forced(bench             *b,
     const char  *ran;
 
     snprintf(b->env.options.convert, sizeof b->env.options.convert, "%s", method);
-    build.executed = &path;
+    build.report.executed = &path;
     cr_assert_eq(cairn_local_build(&b->env, &build, &forced), CAIRN_OK, "%s by %s: %s",
                  name, method, b->env.message);
     b->env.options.convert[0] = '\0';
@@ -129,11 +129,11 @@ static int check_target(bench *b, const char *name)
             from  = must_build(&b->env, build, sources[s], &from_format);
             build = whole_build(b->shape, 64, NULL, from, &b->loader);
         }
-        build.format   = format;
-        build.executed = &path;
+        build.format          = format;
+        build.report.executed = &path;
         cr_assert_eq(cairn_local_build(&b->env, &build, &made), CAIRN_OK, "%s: %s",
                      name, b->env.message);
-        build.executed = NULL;
+        build.report.executed = NULL;
         if (format->members == 1)
             checked += check_alternatives(b, &build, name, path, made);
         cairn_path_destroy(&path);
@@ -233,9 +233,9 @@ Test(methods, few_entries_of_many_are_appended)
     hybrid = parse_format(&b.env, "hybrid<bdia<8>,csr,0.5>");
     from   = must_build(&b.env, whole_build(b.shape, 64, &b.entries, NULL, &b.loader),
                         "csr", &csr);
-    cairn_build build = whole_build(b.shape, 64, NULL, from, &b.loader);
-    build.format      = hybrid;
-    build.executed    = &path;
+    cairn_build build     = whole_build(b.shape, 64, NULL, from, &b.loader);
+    build.format          = hybrid;
+    build.report.executed = &path;
     cr_assert_eq(cairn_local_build(&b.env, &build, &made), CAIRN_OK, "%s",
                  b.env.message);
     cr_expect_str_eq(method_of(&path->program, 0), "groups");

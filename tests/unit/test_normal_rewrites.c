@@ -56,7 +56,7 @@ store(fixture *f, const cairn_format *format, const char *text, cairn_path **pat
 
     f->env.options.kernels = path ? CAIRN_KERNELS_COMPILED : CAIRN_KERNELS_REFERENCE;
     build.format           = format;
-    build.executed         = path;
+    build.report.executed  = path;
     cr_assert_eq(cairn_local_build(&f->env, &build, &made), CAIRN_OK, "%s\n%s", text,
                  f->env.message);
     return made;
