@@ -252,7 +252,9 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
         cairn_text_add(&text, ", queries %x by d%d", spec->tables.queries,
                        spec->tables.row);
     if (spec->blocks.query) {
-        cairn_text_add(&text, ", query %d by", spec->blocks.number);
+        cairn_text_add(&text,
+                       spec->blocks.each ? ", query %d each by" : ", query %d by",
+                       spec->blocks.number);
         add_groups(&text, spec->blocks.query, spec->blocks.listed);
     }
     if (spec->omit.determined) cairn_text_add(&text, ", lined");

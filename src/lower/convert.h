@@ -138,7 +138,8 @@ typedef struct cairn_convert_group_spec {
     const cairn_query *query;  ///< NULL: there are none.
     bool               listed; ///< How they are numbered.
     int                number; ///< Query whose number is that of the entry's group in
-                               ///< `rank_of`.
+                               ///< `rank_of`;
+    bool each;                 ///< it grows by one with each entry that takes it.
 } cairn_convert_group_spec;
 
 /// What of the target is not written.

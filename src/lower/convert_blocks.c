@@ -65,7 +65,8 @@ void cairn_convert_declare_blocks(cairn_convert *c)
             cairn_ir_declare(&c->ir, cairn_ir_int(&c->ir, -1), "line_now");
 }
 
-static cairn_ir_x number_in_line(cairn_convert *c)
+/// Where the number of the entry's group stands in the line at hand.
+static cairn_ir_x place_in_line(cairn_convert *c)
 {
     cairn_ir        *b    = &c->ir;
     const int        last = c->spec->blocks.query->group_by.count - 1;
@@ -78,21 +79,27 @@ static cairn_ir_x number_in_line(cairn_convert *c)
     cairn_ir_assign(b, c->numbers.block_line, line);
     enter_line(c, line);
     cairn_ir_end(b);
-    return cairn_ir_load(
-        b, cairn_convert_small(c, CAIRN_CONVERT_line_slot, "line_slot"), slot_at(c, x));
+    return slot_at(c, x);
 }
 
+/* Of listed groups the line's numbers are copied to its slots. Entries that have numbers
+ * each count on in a copy, too: the slots of the line, or of all groups. */
 void cairn_convert_number_block(cairn_convert *c)
 {
-    cairn_ir        *b      = &c->ir;
-    const int        groups = c->spec->blocks.query->group_by.count;
-    const cairn_ir_x number =
-        c->spec->blocks.listed
-            ? number_in_line(c)
-            : cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_rank_of, "rank_of"),
-                            number_of(c, groups, "block"));
+    cairn_ir       *b      = &c->ir;
+    const bool      listed = c->spec->blocks.listed, each = c->spec->blocks.each;
+    cairn_ir_x      at = listed
+                             ? place_in_line(c)
+                             : number_of(c, c->spec->blocks.query->group_by.count, "block");
+    cairn_ir_array *numbers =
+        listed || each ? cairn_convert_small(c, CAIRN_CONVERT_line_slot, "line_slot")
+                       : cairn_convert_small(c, CAIRN_CONVERT_rank_of, "rank_of");
 
-    c->numbers.block_number = cairn_ir_use(b, cairn_ir_let(b, number, "number"));
+    if (each) at = cairn_ir_use(b, cairn_ir_let(b, at, "place"));
+    c->numbers.block_number =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, numbers, at), "number"));
+    if (each)
+        cairn_ir_store(b, numbers, at, cairn_ir_add_int(b, c->numbers.block_number, 1));
 }
 
 void cairn_convert_lower_cut(cairn_convert *c)
