@@ -62,10 +62,8 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
 {
     cairn_interval span[CAIRN_MAX_QUERIES] = {{0}};
 
-    for (int q = 0; q < m->encoding->queries && m->set; q++)
-        span[q] = cairn_groups_span(m->set, q);
-    if (m->rows.on) memcpy(span, m->rows.span, sizeof span);
-    if (m->blocks) memcpy(span, m->blocks->span, sizeof span);
+    for (int q = 0; q < m->encoding->queries; q++)
+        span[q] = cairn_numbers_span(m, q);
     return cairn_kept_layout(b->env, b->build, m->encoding, span, &m->layout);
 }
 
@@ -75,7 +73,8 @@ static cairn_status prepare_queries(const builder *b, cairn_member_build *m)
     const int number = (int)(m - b->m);
 
     for (int q = 0; q < m->encoding->queries; q++)
-        CAIRN_TRY(cairn_build_interpret(b->env, b->build, b->compiled, number, q));
+        if (m->rows.interpreted >> q & 1)
+            CAIRN_TRY(cairn_build_interpret(b->env, b->build, b->compiled, number, q));
     return cairn_build_read(b->m, number, b->build);
 }
 
@@ -85,6 +84,7 @@ static cairn_status run_queries(const builder *b, cairn_member_build *m)
     cairn_compiled_destroy(b->env, &m->compiled);
     cairn_free(b->env, m->bank);
     m->bank = NULL;
+    cairn_groups_destroy(b->env, &m->set);
     cairn_numbers_drop(m);
     CAIRN_TRY(agree(b, prepare_queries(b, m)));
     cairn_layout_destroy(b->env, &m->layout);
@@ -92,7 +92,8 @@ static cairn_status run_queries(const builder *b, cairn_member_build *m)
                                           b->build->box, &m->source.entries,
                                           !b->compiled, &m->set)));
     for (int q = 0; q < m->encoding->queries; q++)
-        CAIRN_TRY(cairn_groups_step(m->set, q, b->build->net));
+        if (m->rows.interpreted >> q & 1)
+            CAIRN_TRY(cairn_groups_step(m->set, q, b->build->net));
     return create_layout(b, m);
 }
 
@@ -117,7 +118,7 @@ count_compiled(builder *b, cairn_member_build *m, cairn_status status)
     const int number = (int)(m - b->m);
 
     if (b->build->dealt || b->build->duty == CAIRN_BUILD_STRICT
-        || !cairn_numbers_known(m)) {
+        || !cairn_numbers_any(m)) {
         if (status == CAIRN_OK)
             status = cairn_compiled_count(m, b->build, &m->compiled);
         if (b->build->dealt || b->build->duty == CAIRN_BUILD_STRICT || b->way.last)

@@ -25,6 +25,7 @@ static cairn_status add_interpreted(const cairn_member_build *m,
                    .method = method, .member = m->number, .index = -1, .interpreted = true};
 
     for (int q = 0; q < e->queries; q++) {
+        if (!(m->rows.interpreted >> q & 1)) continue;
         if (m->set) {
             pass.query_class = cairn_query_class_name(cairn_groups_class(m->set, q));
             pass.visits      = cairn_groups_visits(m->set, q);
@@ -71,8 +72,8 @@ static cairn_status describe_member(const cairn_member_build *m,
                                     .arrays      = cairn_pass_arrays(m->layout),
                                     .stores      = CAIRN_STORES_DIRECT,
                                     .interpreted = true};
-    const bool            runs = c ? m->encoding->queries > 0 && !cairn_numbers_known(m)
-                                   : m->set && !cairn_groups_is_reference(m->set);
+    const bool            runs =
+        c ? m->rows.interpreted != 0 : m->set && !cairn_groups_is_reference(m->set);
 
     CAIRN_TRY(add_early(m, c ? method : NULL, program));
     if (runs) CAIRN_TRY(add_interpreted(m, method, program));

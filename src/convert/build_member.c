@@ -5,6 +5,7 @@
 #include "convert/assign_members.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
+#include "convert/compiled_numbers.h"
 #include "format/normal.h"
 
 #include <stdio.h>
@@ -36,7 +37,9 @@ cairn_status cairn_member_init(cairn_env          *env,
     cairn_table_init(env, &m->table);
     cairn_table_init(env, &m->source.seen);
     cairn_table_init(env, &m->source.all);
-    return cairn_build_encoding(env, build, number, &m->encoding);
+    CAIRN_TRY(cairn_build_encoding(env, build, number, &m->encoding));
+    m->rows.interpreted = cairn_numbers_all(m->encoding);
+    return CAIRN_OK;
 }
 
 void cairn_member_fini(cairn_env *env, cairn_member_build *m)

@@ -183,7 +183,7 @@ static cairn_status plan_member(planner *p, cairn_member_build *m)
 
     set_spans(m->encoding, p->build, n, span);
     if (m->rows.on) memcpy(m->rows.span, span, sizeof span);
-    if (m->blocks) memcpy(m->blocks->span, span, sizeof span);
+    if (m->blocks) m->blocks->span = span[m->blocks->slot];
     CAIRN_TRY(create_layout(p->env, m->encoding, p->build, n, &m->layout));
     if (!p->build->loader) return CAIRN_OK;
     CAIRN_TRY(cairn_compiled_create(m, p->build, &m->compiled));

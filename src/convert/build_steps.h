@@ -17,8 +17,10 @@ typedef struct cairn_bank {
     cairn_pos nodes[CAIRN_MAX_LEVELS]; ///< Of its trimmed levels.
 } cairn_bank;
 
-/// Queries that give every row a number (compiled_rows.h).
+/// Queries that give every row a number (compiled_rows.h), and those that no function
+/// answers.
 typedef struct cairn_numbered_rows {
+    uint32_t       interpreted; ///< Bit q: query q is run on coordinates.
     bool           on;
     int            row;    ///< Dimension,
     int            count;  ///< and the sum over it.
@@ -61,8 +63,9 @@ typedef struct cairn_member_build {
     cairn_pass_list passes; ///< What ran before there was a layout: for the queries; of
                             ///< the first member, to assign entries, too.
     cairn_route         looked; ///< How the functions came to be that read the entries.
-    cairn_numbered_rows rows;   ///< Compiled: its queries are not run, but these.
-    cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
+    cairn_numbered_rows rows;   ///< Compiled: queries that number rows.
+    cairn_blocks
+        *blocks; ///< Compiled: groups, or entries, numbered along lines; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.
 } cairn_member_build;
 

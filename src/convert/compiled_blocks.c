@@ -78,6 +78,29 @@ static cairn_status deal_to_lines(cairn_blocks *b, cairn_env *env)
     return CAIRN_OK;
 }
 
+/// Entries are numbered along lines in the order of groups: those of a group go on from
+/// where it begins, in the order in which they come.
+static cairn_status begin_entries(cairn_blocks *b, cairn_env *env)
+{
+    cairn_line_index *const x    = &b->tally.index;
+    uint32_t               *next = NULL;
+    int64_t                 most = 0;
+
+    CAIRN_TRY(CAIRN_NEW(env, x->n, &x->number));
+    if (!x->listed) CAIRN_TRY(CAIRN_NEW(env, x->n, &x->slot));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->along.lines, &next));
+    for (cairn_group_walk w = walk_lines(b); cairn_group_walk_next(&w);) {
+        uint32_t *const its = &next[w.number[0]];
+
+        x->number[w.q] = *its;
+        *its += x->count[w.q];
+        most = *its > most ? *its : most;
+    }
+    b->span = (cairn_interval){0, most - 1};
+    cairn_free(env, next);
+    return CAIRN_OK;
+}
+
 /// The tally's lines are ours: so are its lists.
 static cairn_status number_lists(cairn_blocks *b, cairn_env *env)
 {
@@ -96,33 +119,6 @@ static bool has_same_lines(const cairn_blocks *b)
     return b->tally.rotated == 0 && b->forms == b->outer + 1;
 }
 
-static void widen(cairn_interval *span, int64_t value)
-{
-    if (value < span->lo) span->lo = value;
-    if (value > span->hi) span->hi = value;
-}
-
-static const cairn_interval nothing = {INT64_MAX, INT64_MIN};
-
-static cairn_interval known_span(cairn_interval span)
-{
-    return span.lo <= span.hi ? span : (cairn_interval){0, -1};
-}
-
-/// Values of the sum where there are entries.
-static void find_sums(cairn_blocks *b)
-{
-    const cairn_line_index *x   = &b->tally.index;
-    cairn_interval          sum = nothing;
-
-    b->added = 0;
-    for (int64_t q = 0; q < x->n; q++) {
-        b->added += x->count[q];
-        if (x->count[q]) widen(&sum, x->count[q]);
-    }
-    b->span[b->sum] = known_span(sum);
-}
-
 static cairn_status number(cairn_blocks       *b,
                            cairn_env          *env,
                            const cairn_build  *build,
@@ -139,6 +135,7 @@ static cairn_status number(cairn_blocks       *b,
                                     .listed = true};
     b->threads = 1 + 4 * x->n / (x->places + 1);
     if (b->threads > build->loader->threads) b->threads = build->loader->threads;
+    if (cairn_blocks_of_entries(b)) b->threads = 1;
     CAIRN_CHECK(b->along.lines <= 16 * cairn_origin_entries(origin) + (1 << 20)
                     && b->along.places <= MOST && keeps_order(b),
                 env, CAIRN_NO_KERNEL, "query: lines that are not numbered");
@@ -147,11 +144,16 @@ static cairn_status number(cairn_blocks       *b,
         cairn_free(env, x->slot);
         x->slot = NULL;
         CAIRN_TRY(CAIRN_NEW(env, b->threads * x->places, &x->slot));
-        CAIRN_TRY(cairn_line_index_sort(env, (int)b->tally.shares.n, x));
+        CAIRN_TRY(cairn_line_index_sort(
+            env, cairn_blocks_of_entries(b) ? 1 : (int)b->tally.shares.n,
+            cairn_blocks_of_entries(b), x));
     }
+    if (cairn_blocks_of_entries(b)) return begin_entries(b, env);
     CAIRN_TRY(x->listed && has_same_lines(b) ? number_lists(b, env)
                                              : deal_to_lines(b, env));
-    find_sums(b);
+    b->added = 0;
+    for (int64_t q = 0; q < x->n; q++)
+        b->added += x->count[q];
     return CAIRN_OK;
 }
 
@@ -276,30 +278,27 @@ static cairn_status list_shared(const cairn_blocks   *b,
 }
 
 /// Groups of shared lines have the numbers found; @p counted NULL: there are no such
-/// lines. And the spans of all numbers.
+/// lines. And the span of all numbers.
 static void take_numbers(cairn_blocks *b, const cairn_group_counted *counted)
 {
-    const cairn_line_index *x    = &b->along;
-    cairn_interval          slot = nothing, width = nothing;
+    const cairn_line_index *x  = &b->along;
+    int64_t                 lo = INT64_MAX, hi = -1;
 
     for (int64_t line = 0; line < x->lines; line++) {
         const int64_t n = cairn_line_index_groups(x, line);
 
-        if (n == 0) continue;
-        if (is_own(b, row_of(b, line))) {
-            widen(&slot, 0);
-            widen(&slot, n - 1);
-            widen(&width, n);
+        if (n > 0 && is_own(b, row_of(b, line))) {
+            lo = 0;
+            hi = n - 1 > hi ? n - 1 : hi;
             continue;
         }
-        widen(&width, counted->groups);
-        for (int64_t q = x->begin[line]; q < x->begin[line + 1]; q++, counted++) {
-            x->number[q] = counted->number;
-            widen(&slot, counted->number);
+        for (int64_t k = 0; k < n; k++, counted++) {
+            x->number[x->begin[line] + k] = counted->number;
+            lo                            = counted->number < lo ? counted->number : lo;
+            hi                            = counted->number > hi ? counted->number : hi;
         }
     }
-    b->span[b->slot] = known_span(slot);
-    if (b->width >= 0) b->span[b->width] = known_span(width);
+    b->span = hi < 0 ? (cairn_interval){0, -1} : (cairn_interval){lo, hi};
 }
 
 /// Numbers along lines go to the tally's order.
@@ -346,7 +345,8 @@ cairn_status cairn_blocks_join(cairn_member_build *m, const cairn_build *build)
     cairn_status        status;
 
     b->joint = false;
-    status   = cairn_build_all(build, CAIRN_OK, &own);
+    if (cairn_blocks_of_entries(b)) return CAIRN_OK;
+    status = cairn_build_all(build, CAIRN_OK, &own);
     if (status == CAIRN_OK && !own) status = number_jointly(b, m->env, build);
     if (status == CAIRN_OK && own) take_numbers(b, NULL);
     cairn_free(m->env, b->tally.index.count); /* only numbers are asked for */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Queries that number the groups of another along lines, as slots of blocks are numbered
-/// along a row of blocks: the groups are counted where the entries lie (group_counter.h),
-/// put in order line by line, and phases look their numbers up. Internal to convert.
+/// A query that numbers along lines: the groups of another, as slots of blocks are numbered
+/// along a row of blocks, or entries. The groups are counted where the entries lie
+/// (group_counter.h), put in order line by line, and phases look their numbers up; entries
+/// go on from the number of their group. Internal to convert.
 ///
-/// What is looked for, in the normal form (format/normal.h): a `sum(value)` over groups
-/// of quotients of dimensions, to which every entry adds; an `enum` of these groups by
-/// lines, groupBy some of the same expressions, that numbers those with entries from 0
-/// in the order of the others, and those without not at all, or behind by way of a `sum`
-/// over the same lines that counts groups with entries. The map uses the enum alone.
+/// Groups of another: of a `sum(value)` to which every entry adds. An `enum` by lines,
+/// groupBy some of its expressions, numbers those with entries from 0 in the order of the
+/// others, and those without not at all, or behind by way of a `sum` over the same lines
+/// that counts groups with entries. Entries: the expressions of the groupBy tell lines,
+/// those of the traversal groups in them; no position without an entry is numbered.
 ///
 /// On several ranks lines may have groups of several of them, and groups entries: then the
 /// rank that answers for a line numbers its groups (the pass Exchange).
@@ -22,9 +23,9 @@
 #include "convert/build_steps.h"
 #include "convert/group_counter.h"
 
-/// An expression: a dimension, divided.
+/// An expression: a dimension, divided, or any other.
 typedef struct cairn_block_form {
-    int     dim;
+    int     dim; ///< -1: another.
     int64_t divisor;
     int     given;     ///< Its number in the sum's groupBy.
     int64_t low, size; ///< The first value on the box, and how many there are.
@@ -33,20 +34,26 @@ typedef struct cairn_block_form {
 /// Groups, numbered. A line is all groups that agree in the enum's groupBy; across it they
 /// have *places*, row-major numbers of the other expressions' values.
 struct cairn_blocks {
-    int              sum, slot, width; ///< Queries; width -1: there is none.
-    int              forms, outer; ///< Expressions; the first `outer` identify lines,
-    int              row;          ///< of these the one over rows; -1: there is none.
-    cairn_block_form form[CAIRN_MAX_LEVELS];
-    cairn_query      query;      ///< The sum, its expressions in this order.
-    bool             counted;    ///< What follows is there:
+    int sum, slot, width; ///< Queries; -1: there is none. No sum: entries are numbered.
+    int forms, outer;     ///< Expressions; the first `outer` identify lines,
+    int row;              ///< of these the one over rows; -1: there is none.
+    cairn_block_form    form[CAIRN_MAX_LEVELS];
+    cairn_query         query;   ///< The sum, its expressions in this order.
+    bool                counted; ///< What follows is there:
     cairn_group_counter tally;   ///< The groups, with their numbers.
     cairn_line_index    along;   ///< The same by lines; its arrays may be the tally's.
     int64_t             threads; ///< That may look up at once.
     int64_t             added;   ///< The sum over all groups.
     bool                joint;   ///< Several ranks have groups of one line, or may; not
     cairn_interval      own;     ///< where `row` has one of these values.
-    cairn_interval      span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
+    cairn_interval      span;    ///< Of the enum's numbers.
 };
+
+/// Does the enum number the entries of groups, one by one?
+static inline bool cairn_blocks_of_entries(const cairn_blocks *blocks)
+{
+    return blocks->sum < 0;
+}
 
 /// Count and number the groups of @p origin, as if other ranks had none.
 ///
@@ -56,7 +63,7 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
                               const cairn_build  *build,
                               const cairn_origin *origin);
 
-/// Number the groups of lines of which other ranks may have some, and find the spans of all
+/// Number the groups of lines of which other ranks may have some, and find the span of all
 /// numbers.
 ///
 /// Collective if the build has a net.

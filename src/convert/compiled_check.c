@@ -4,7 +4,7 @@
 
 #include "convert/compiled_check.h"
 
-#include "convert/compiled_blocks.h"
+#include "convert/compiled_numbers.h"
 #include "format/columns.h"
 
 #include <float.h>
@@ -24,12 +24,8 @@ static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *r
 
         range[q] = (cairn_interval){0, -1};
         if (!(queries >> q & 1) || cairn_origin_entries(&c->origin) == 0) continue;
-        if (c->m->rows.on) {
-            range[q] = c->m->rows.span[q];
-            continue;
-        }
-        if (c->m->blocks) {
-            range[q] = c->m->blocks->span[q];
+        if (!(c->m->rows.interpreted >> q & 1)) {
+            range[q] = cairn_numbers_span(c->m, q);
             continue;
         }
         number   = cairn_groups_at_entries(c->m->set, q);
@@ -78,7 +74,7 @@ indirect_range(const cairn_compiled *c, int l, cairn_interval *range)
         cairn_form_range(layout->algebra, &level->form, layout->box, queries, range));
     if (level->trimmed && !level->gaps) return CAIRN_OK;
     if (lies_in(range, &level->range)) return CAIRN_OK;
-    CAIRN_CHECK(!c->m->rows.on && !c->m->blocks, c->m->env, CAIRN_NO_KERNEL,
+    CAIRN_CHECK(!cairn_numbers_any(c->m), c->m->env, CAIRN_NO_KERNEL,
                 "convert: numbers that may leave their level's range");
     CAIRN_TRY(check_entries(c, l));
     *range = level->range;

@@ -9,12 +9,15 @@
 #include "format/normal.h"
 #include "lower/convert_order.h"
 
-enum { KIND_BITS = 3 };
-
-/// The kind of a member's queries.
-static int64_t kind_of(const cairn_member_build *m)
+/// Which of a member's queries are answered how.
+static uint64_t answers_of(const cairn_member_build *m)
 {
-    return m->blocks ? 4 : m->rows.on + 2 * m->rows.along;
+    uint64_t answers = m->rows.interpreted;
+
+    if (m->rows.on) answers = 31 * answers + 4 * m->rows.tables + 2 * m->rows.along + 1;
+    return m->blocks ? 31 * answers + 64 + 2 * (uint64_t)m->blocks->slot
+                           + cairn_blocks_of_entries(m->blocks)
+                     : answers;
 }
 
 cairn_status cairn_numbers_agree(cairn_member_build *members,
@@ -22,26 +25,40 @@ cairn_status cairn_numbers_agree(cairn_member_build *members,
                                  const cairn_build  *build,
                                  cairn_status        status)
 {
-    const cairn_query_net *net  = build->net;
-    int64_t                kind = 0, most, least;
+    const cairn_query_net *net = build->net;
+    uint64_t               all = 0;
+    int64_t                most, least;
     bool                   same;
 
     for (int k = 0; k < count; k++)
-        kind |= kind_of(&members[k]) << KIND_BITS * k;
-    most  = kind;
-    least = -kind;
+        all = 8191 * all + answers_of(&members[k]);
+    const int64_t mine = (int64_t)(all >> 1);
+
+    most  = mine;
+    least = -mine;
     CAIRN_TRY(net->max(net->user, &most));
     CAIRN_TRY(net->max(net->user, &least));
-    same = most == kind && least == -kind;
+    same = most == mine && least == -mine;
     CAIRN_TRY(cairn_build_all(build, status, &same));
     for (int k = 0; k < count && !same; k++)
         cairn_numbers_drop(&members[k]);
     return CAIRN_OK;
 }
 
-bool cairn_numbers_known(const cairn_member_build *m)
+bool cairn_numbers_any(const cairn_member_build *m)
 {
     return m->rows.on || m->blocks;
+}
+
+bool cairn_numbers_known(const cairn_member_build *m)
+{
+    return m->encoding->queries > 0 && m->rows.interpreted == 0;
+}
+
+cairn_interval cairn_numbers_span(const cairn_member_build *m, int q)
+{
+    if (m->rows.interpreted >> q & 1) return cairn_groups_span(m->set, q);
+    return m->blocks && q == m->blocks->slot ? m->blocks->span : m->rows.span[q];
 }
 
 /// Do the entries of the tensor to start from come by rows?
@@ -57,8 +74,12 @@ static cairn_status comes_by_rows(cairn_env *env, const cairn_build *build, bool
 cairn_status
 cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *direct)
 {
-    *direct = m->encoding->queries == 0 || m->rows.on || m->blocks;
-    return m->rows.along ? comes_by_rows(m->env, build, direct) : CAIRN_OK;
+    *direct = m->rows.interpreted == 0;
+    return *direct
+                   && (m->rows.along
+                       || (m->blocks && cairn_blocks_of_entries(m->blocks)))
+               ? comes_by_rows(m->env, build, direct)
+               : CAIRN_OK;
 }
 
 /* ---- groups along lines, as passes ---- */
@@ -147,11 +168,24 @@ add_groups_query(const cairn_compiled *c, cairn_pass_writer *w, int q)
 {
     const cairn_blocks *b = c->m->blocks;
 
+    if (q != b->sum && q != b->slot && q != b->width) return CAIRN_OK;
+    if (cairn_blocks_of_entries(b))
+        CAIRN_TRY(cairn_passes_count(w, w->pass.unit, &count_groups));
     if (q == b->sum) return add_query(c, w, q, &count_groups);
     if (q != b->slot) return add_query(c, w, q, NULL);
     if (!has_others(c->build)) return add_query(c, w, q, &number_groups);
     CAIRN_TRY(add_exchange(w, q, &exchange_groups));
     return add_query(c, w, q, NULL);
+}
+
+/// Queries that are run on coordinates have no passes.
+static cairn_status add_answer(const cairn_compiled *c, cairn_pass_writer *w, int q)
+{
+    const cairn_numbered_rows *rows = &c->m->rows;
+
+    if (rows->on && (rows->tables >> q & 1 || (rows->along && q == rows->slot)))
+        return add_rows_query(c, w, q);
+    return c->m->blocks ? add_groups_query(c, w, q) : CAIRN_OK;
 }
 
 /* Along rows entries are numbered where they are moved, if the rows are not counted. */
@@ -160,10 +194,9 @@ cairn_status cairn_numbers_write(const cairn_compiled *c, cairn_pass_writer *w)
     const cairn_encoding *e = c->m->encoding;
 
     w->pass.unit = CAIRN_UNIT_RUN;
-    if (!c->m->rows.on && !c->m->blocks) return CAIRN_OK;
     for (int q = cairn_encoding_next_query(e, 0); q < e->queries;
          q     = cairn_encoding_next_query(e, q + 1))
-        CAIRN_TRY(c->m->rows.on ? add_rows_query(c, w, q) : add_groups_query(c, w, q));
+        CAIRN_TRY(add_answer(c, w, q));
     return CAIRN_OK;
 }
 
@@ -191,8 +224,7 @@ cairn_status cairn_numbers_count(cairn_member_build *m,
                                  bool               *counted)
 {
     *counted = true;
-    if (!m->rows.on && !m->blocks) return status;
-
+    if (!cairn_numbers_any(m)) return status;
     drop_passes(&m->passes);
     status   = cairn_compiled_run_early(m, build, origin, cairn_numbers_write, status,
                                         &m->passes);
@@ -218,4 +250,5 @@ void cairn_numbers_drop(cairn_member_build *m)
     drop_passes(&m->passes);
     cairn_rows_drop(m);
     cairn_blocks_drop(m);
+    m->rows.interpreted = cairn_numbers_all(m->encoding);
 }

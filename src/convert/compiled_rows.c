@@ -7,6 +7,7 @@
 #include "convert/compiled_exchange.h"
 #include "convert/compiled_starts.h"
 #include "convert/group_counter.h"
+#include "format/columns.h"
 #include "format/normal.h"
 #include "groups/rows.h"
 
@@ -31,38 +32,32 @@ static bool is_row(const cairn_member_build *m, const cairn_form *form)
     return cairn_form_atom(form) == m->rows.row;
 }
 
-/// Values of a form at all rows, which common forms have fast.
-static void evaluate(const cairn_member_build *m,
-                     const cairn_algebra      *algebra,
-                     const cairn_form         *form,
-                     int64_t                   low,
-                     int64_t                  *value)
+/// Values of a form at all rows, the first of which is @p low.
+static cairn_status evaluate(const cairn_member_build *m,
+                             const cairn_algebra      *algebra,
+                             const cairn_form         *form,
+                             int64_t                   low,
+                             int64_t                  *value)
 {
-    int64_t           d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
-    const int         single = cairn_form_atom(form);
-    const cairn_atom *atom   = &algebra->atom[single < 0 ? 0 : single];
+    const uint32_t uses               = cairn_form_queries(algebra, form);
+    const int64_t  n                  = m->rows.n;
+    int64_t       *columns            = NULL, *next;
+    const int64_t *d[CAIRN_MAX_ORDER] = {NULL}, *number[CAIRN_MAX_QUERIES] = {NULL};
 
-    if (atom->kind == CAIRN_ATOM_QUERY) {
-        for (int64_t i = 0; i < m->rows.n; i++)
-            value[i] = table_of(m, atom->number)[i];
-        return;
+    CAIRN_TRY(CAIRN_NEW(m->env, (1 + __builtin_popcount(uses)) * n, &columns));
+    next           = columns;
+    d[m->rows.row] = next;
+    for (int64_t i = 0; i < n; i++)
+        *next++ = low + i;
+    for (int q = 0; uses >> q; q++) {
+        if (!(uses >> q & 1)) continue;
+        number[q] = next;
+        for (int64_t i = 0; i < n; i++)
+            *next++ = table_of(m, q)[i];
     }
-    if (atom->kind == CAIRN_ATOM_DIV && is_row(m, &atom->form)) {
-        for (int64_t i = 0; i < m->rows.n; i++)
-            value[i] = (low + i) / atom->divisor; /* rows are not negative */
-        return;
-    }
-    if (atom->kind == CAIRN_ATOM_MOD && is_row(m, &atom->form)) {
-        for (int64_t i = 0; i < m->rows.n; i++)
-            value[i] = (low + i) % atom->divisor;
-        return;
-    }
-    for (int64_t i = 0; i < m->rows.n; i++) {
-        d[m->rows.row] = low + i;
-        for (int q = 0; m->rows.tables >> q; q++)
-            if (m->rows.tables >> q & 1) number[q] = table_of(m, q)[i];
-        value[i] = cairn_form_value(algebra, form, d, number);
-    }
+    cairn_form_columns(algebra, form, d, number, n, value);
+    cairn_free(m->env, columns);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_row_keys_add(const cairn_member_build *m,
@@ -77,9 +72,8 @@ cairn_status cairn_row_keys_add(const cairn_member_build *m,
     c->key[k] = NULL;
     if (is_row(m, form)) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &c->own[k]));
-    evaluate(m, algebra, form, low, c->own[k]);
     c->key[k] = c->own[k];
-    return CAIRN_OK;
+    return evaluate(m, algebra, form, low, c->own[k]);
 }
 
 static cairn_status add_keys(const cairn_member_build *m,
@@ -238,30 +232,20 @@ done:
 const cairn_pass_work cairn_exchange_rows = {.prepare  = exchange_rows,
                                              .together = true};
 
-/// Numbers that a query gave to rows.
-static cairn_interval span_of(const cairn_member_build *m, int q)
+/// Numbers that a query gave to rows; @p counts: but for rows without entries.
+static cairn_interval span_of(const cairn_member_build *m, int q, bool counts)
 {
     const uint32_t *number = table_of(m, q);
-    cairn_interval  span   = {INT64_MAX, INT64_MIN};
+    const uint32_t  none   = counts; /* 0, the least, becomes the largest */
+    uint32_t        before = UINT32_MAX, most = 0;
 
     for (int64_t i = 0; i < m->rows.n; i++) {
-        if (number[i] < span.lo) span.lo = number[i];
-        if (number[i] > span.hi) span.hi = number[i];
+        before = number[i] - none < before ? number[i] - none : before;
+        most   = number[i] > most ? number[i] : most;
     }
-    return span.lo <= span.hi ? span : (cairn_interval){0, -1};
-}
-
-/// Of the counts, but for rows without entries.
-static cairn_interval span_of_counts(const cairn_member_build *m)
-{
-    const uint32_t *count  = table_of(m, m->rows.count);
-    uint32_t        before = UINT32_MAX, most = 0; /* of a 0 that is the largest */
-
-    for (int64_t i = 0; i < m->rows.n; i++) {
-        before = count[i] - 1 < before ? count[i] - 1 : before;
-        most   = count[i] > most ? count[i] : most;
-    }
-    return most ? (cairn_interval){(int64_t)before + 1, most} : (cairn_interval){0, -1};
+    return m->rows.n == 0 || most < none
+               ? (cairn_interval){0, -1}
+               : (cairn_interval){(int64_t)before + none, most};
 }
 
 /// Numbers along rows: as many as the fullest row has entries.
@@ -297,7 +281,7 @@ static cairn_status number_by_query(cairn_compiled *c)
 
     if (c->build->planned) return CAIRN_OK;
     if (table && !(m->rows.joint >> q & 1)) CAIRN_TRY(number_own(c, q));
-    m->rows.span[q] = table ? span_of(m, q) : span_of_slots(m);
+    m->rows.span[q] = table ? span_of(m, q, false) : span_of_slots(m);
     return CAIRN_OK;
 }
 
@@ -360,7 +344,7 @@ static cairn_status count_by_query(cairn_compiled *c)
                                                : count_rows(m, c->build, &c->origin, &tally);
     cairn_group_counter_fini(&tally);
     if (status == CAIRN_OK && !c->build->planned)
-        m->rows.span[m->rows.count] = span_of_counts(m);
+        m->rows.span[m->rows.count] = span_of(m, m->rows.count, true);
     return status;
 }
 

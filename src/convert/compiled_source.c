@@ -6,6 +6,8 @@
 
 #include "convert/compiled_blocks.h"
 
+#include <string.h>
+
 cairn_pos cairn_origin_entries(const cairn_origin *origin)
 {
     cairn_pos n = 0;
@@ -62,8 +64,13 @@ static void outer_indices(const cairn_part *part, int64_t *outer)
     }
 }
 
-static void block_args(const cairn_blocks *b, cairn_convert_args *args)
+/// Every function that reads the source numbers its entries anew, from the first part on.
+static void block_args(const cairn_blocks *b, int64_t part, cairn_convert_args *args)
 {
+    const cairn_line_index *x = &b->tally.index;
+
+    if (cairn_blocks_of_entries(b) && !x->listed && x->number && part == 0)
+        memcpy(x->slot, x->number, (size_t)x->n * sizeof *x->slot);
     args->group_low  = b->tally.low;
     args->group_size = b->tally.size;
     args->rank_of    = b->tally.index.number;
@@ -83,7 +90,7 @@ void cairn_origin_args(const cairn_origin *origin,
     args->which      = origin->filter.which;
     args->table      = origin->table;
     args->table_rows = origin->rows;
-    if (origin->blocks) block_args(origin->blocks, args);
+    if (origin->blocks) block_args(origin->blocks, number, args);
     if (!origin->from) {
         entry_args(origin, args);
         return;

@@ -57,7 +57,7 @@ static cairn_status needs_order(const search *s, int k, bool *needs)
         *needs = !cairn_facts_ordered(s->to[k], &facts);
         return CAIRN_OK;
     }
-    if (m->blocks)
+    if (m->blocks && !cairn_blocks_of_entries(m->blocks))
         CAIRN_TRY(cairn_group_counter_comes_by_lines(s->env, s->at.layout,
                                                      &m->blocks->query, needs));
     else

@@ -139,6 +139,18 @@ static void sort_list(uint32_t *list, int64_t n, uint64_t *bits)
         sort_by_bits(list, n, bits);
 }
 
+/// Likewise, the count of each place staying with it. @p slot: of every place.
+static void
+sort_counted(uint32_t *list, uint32_t *count, int64_t n, uint32_t *slot, uint64_t *bits)
+{
+    if (is_sorted(list, n)) return;
+    for (int64_t k = 0; k < n; k++)
+        slot[list[k]] = count[k];
+    sort_list(list, n, bits);
+    for (int64_t k = 0; k < n; k++)
+        count[k] = slot[list[k]];
+}
+
 static bool has_long(const cairn_line_index *x)
 {
     for (int64_t line = 0; line < x->lines; line++)
@@ -146,7 +158,8 @@ static bool has_long(const cairn_line_index *x)
     return false;
 }
 
-cairn_status cairn_line_index_sort(cairn_env *env, int threads, cairn_line_index *x)
+cairn_status
+cairn_line_index_sort(cairn_env *env, int threads, bool counts, cairn_line_index *x)
 {
     const int64_t words = x->places / 64 + 1;
     uint64_t     *bits  = NULL;
@@ -155,9 +168,18 @@ cairn_status cairn_line_index_sort(cairn_env *env, int threads, cairn_line_index
     if (has_long(x)) CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * words, &bits));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int t = 0; t < threads; t++)
-        for (int64_t k = x->lines * t / threads; k < x->lines * (t + 1) / threads; k++)
-            sort_list(x->place + x->begin[k], cairn_line_index_groups(x, k),
-                      bits ? bits + t * words : NULL);
+        for (int64_t k = x->lines * t / threads; k < x->lines * (t + 1) / threads;
+             k++) {
+            const uint32_t  first = x->begin[k];
+            const int64_t   n     = cairn_line_index_groups(x, k);
+            uint64_t *const its   = bits ? bits + t * words : NULL;
+
+            if (counts)
+                sort_counted(x->place + first, x->count + first, n,
+                             x->slot + t * x->places, its);
+            else
+                sort_list(x->place + first, n, its);
+        }
     cairn_free(env, bits);
     return CAIRN_OK;
 }

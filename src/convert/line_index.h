@@ -52,11 +52,14 @@ void cairn_line_index_args(const cairn_line_index *index,
 /// offset and went as far as its facts[1] says, or their counts.
 void cairn_line_index_join(const cairn_shares *shares, cairn_line_index *index);
 
-/// Sort the places of each line, but not their counts. What is in order already costs one
-/// look; long lists are sorted by bits, in time linear in their length and the words that
-/// their places span. Holds a bit for each place and thread, if any list is long.
-cairn_status
-cairn_line_index_sort(cairn_env *env, int threads, cairn_line_index *index);
+/// Sort the places of each line; @p counts: and their counts, for which `slot` has room for
+/// all places and threads. What is in order already costs one look; long lists are sorted by
+/// bits, in time linear in their length and the words that their places span. Holds a bit
+/// for each place and thread, if any list is long.
+cairn_status cairn_line_index_sort(cairn_env        *env,
+                                   int               threads,
+                                   bool              counts,
+                                   cairn_line_index *index);
 
 /// Number the groups listed on each line.
 cairn_status

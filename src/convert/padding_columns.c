@@ -29,6 +29,12 @@ static const cairn_query *earlier_of(const cairn_padding_columns *c,
     return arg < 0 ? NULL : &c->m->layout->encoding->query[arg];
 }
 
+/// Does it ask for groups that are numbered along lines?
+static bool is_numbered(const cairn_padding_columns *c, const cairn_step *step)
+{
+    return c->m->blocks && step->query == c->m->blocks->slot;
+}
+
 /// Values that a step gives, from its variable on.
 static int results_of(const cairn_padding_columns *c, const cairn_step *step)
 {
@@ -101,7 +107,7 @@ static cairn_status prepare_query(cairn_padding_columns *c, int s)
         if (!earlier && c->above >> k & 1 && !c->m->layout->level[k].indirect
             && !is_of_group(c, step, k))
             c->checks[s] |= 1U << k;
-    if (c->m->blocks) return CAIRN_OK;
+    if (is_numbered(c, step)) return CAIRN_OK;
     return cairn_elements_create(c->m->env, c->m->set, step->query, &c->elements[s]);
 }
 
@@ -332,7 +338,7 @@ static cairn_status run_query(cairn_padding_columns *c, int s, int n)
         ask.group[g] =
             cairn_padding_columns_value(c, &step->group[g], n, c->spare[g], c->ok);
     ask.number = cairn_padding_columns_value(c, &step->in, n, c->value, c->ok);
-    if (c->m->blocks) {
+    if (is_numbered(c, step)) {
         find_blocks(c, &ask, n);
         return CAIRN_OK;
     }

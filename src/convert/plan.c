@@ -33,6 +33,7 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
         .blocks.query   = b ? &b->tally.query : NULL,
         .blocks.number  = b ? b->slot : 0,
         .blocks.listed  = b && b->tally.index.listed,
+        .blocks.each    = b && cairn_blocks_of_entries(b),
     };
 }
 
@@ -203,18 +204,19 @@ cairn_status cairn_compiled_create(cairn_member_build *m,
     cairn_compiled *c;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(m->env, 1, &c));
-    c->m     = m;
-    c->build = build;
-    c->origin =
-        (cairn_origin){.entries = &m->source.entries,
-                       .from    = m->source.direct ? build->from : NULL,
-                       .box     = build->box,
-                       .filter  = m->source.filter,
-                       .table   = m->rows.on ? m->rows.table : NULL,
-                       .rows    = m->rows.n,
-                       .blocks  = m->blocks,
-                       .set     = m->set,
-                       .queries = m->set && m->layout ? used_queries(m->layout) : 0};
+    c->m      = m;
+    c->build  = build;
+    c->origin = (cairn_origin){
+        .entries = &m->source.entries,
+        .from    = m->source.direct ? build->from : NULL,
+        .box     = build->box,
+        .filter  = m->source.filter,
+        .table   = m->rows.on ? m->rows.table : NULL,
+        .rows    = m->rows.n,
+        .blocks  = m->blocks,
+        .set     = m->set,
+        .queries =
+            m->set && m->layout ? used_queries(m->layout) & m->rows.interpreted : 0};
     cairn_pass_list_init(&c->program.list, m->env);
     *compiled = c;
     return CAIRN_OK;

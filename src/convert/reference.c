@@ -354,7 +354,7 @@ static cairn_status query(runner *r, const cairn_rule *rule)
     cairn_member_build *m = &r->m[r->member];
 
     if (cairn_numbers_uncounted(m)) CAIRN_TRY(count_first(r));
-    if (cairn_numbers_known(m)) return CAIRN_OK;
+    if (!(m->rows.interpreted >> rule->a & 1)) return CAIRN_OK;
     cairn_status status =
         cairn_build_interpret(r->env, r->build, r->compiled, r->member, rule->a);
 

@@ -30,7 +30,7 @@ cairn_status cairn_groups_begin(cairn_env            *env,
                                 bool                  definition,
                                 cairn_groups        **groups);
 
-/// Answer query @p q, those before it having been answered.
+/// Answer query @p q, those that it asks for having been answered; others may be left out.
 ///
 /// Collective if @p net is given (the same in every step); failures as of
 /// cairn_query_step().

@@ -64,13 +64,15 @@ void cairn_groups_destroy(cairn_env *env, cairn_groups **groups)
 }
 
 /// Can all queries be answered here?
-static cairn_status plan_all(cairn_groups *set, bool *possible)
+static cairn_status plan_all(cairn_groups *set)
 {
-    *possible = true;
+    bool possible = true;
+
     CAIRN_TRY(CAIRN_NEW(set->env, 1, &set->algebra));
     cairn_algebra_init(set->algebra, set->env, set->order);
-    for (int q = 0; q < set->encoding->queries && *possible; q++)
-        CAIRN_TRY(cairn_groups_plan(set, q, possible));
+    for (int q = 0; q < set->encoding->queries && possible; q++)
+        CAIRN_TRY(cairn_groups_plan(set, q, &possible));
+    set->answers = possible ? CAIRN_GROUPS_ALL : CAIRN_GROUPS_SOME;
     return CAIRN_OK;
 }
 
@@ -94,7 +96,7 @@ cairn_status cairn_groups_begin(cairn_env            *env,
     memcpy(set->box, box, (size_t)shape->order * sizeof *box);
     set->reference = definition;
     CAIRN_GO(undo, CAIRN_NEW_ZERO(env, encoding->queries, &set->query));
-    if (!definition) CAIRN_GO(undo, plan_all(set, &set->possible));
+    if (!definition) CAIRN_GO(undo, plan_all(set));
     *groups = set;
     return CAIRN_OK;
 undo:
@@ -112,7 +114,7 @@ static int query_of_groups(const cairn_groups *set, int q)
 
     for (int r = 0; r < q; r++) {
         const cairn_group_query *other = &set->query[r];
-        bool                     same  = other->query->func == CAIRN_QUERY_SUM
+        bool same = other->index.begin && other->query->func == CAIRN_QUERY_SUM
                     && other->query->arg == s->query->arg
                     && other->group.count == s->group.count;
 
@@ -201,7 +203,7 @@ static cairn_status answer(cairn_groups *set, int q)
 /// Let all ranks answer here, or none.
 static cairn_status settle(cairn_groups *set)
 {
-    int64_t not = !set->possible;
+    int64_t not = set->answers != CAIRN_GROUPS_ALL;
 
     CAIRN_TRY(cairn_exchange_max(&set->meeting, CAIRN_OK, &not ));
     if (not )
@@ -231,7 +233,8 @@ cairn_status cairn_groups_step(cairn_groups *set, int q, const cairn_query_net *
 
     set->spread  = net && net->size > 1;
     set->meeting = (cairn_meeting){set->env, set->spread ? net : NULL, false};
-    status       = q == 0 ? settle(set) : CAIRN_OK;
+    status       = set->answers == CAIRN_GROUPS_BEGUN ? CAIRN_OK : settle(set);
+    if (status == CAIRN_OK) set->answers = CAIRN_GROUPS_BEGUN;
     if (status == CAIRN_OK && set->definition)
         status = cairn_query_step(set->definition, q, net);
     else if (status == CAIRN_OK)

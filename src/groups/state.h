@@ -92,14 +92,18 @@ typedef struct cairn_group_query {
 } cairn_group_query;
 
 struct cairn_groups {
-    cairn_env            *env;
-    cairn_query_set      *definition; ///< If not NULL this answers, and nothing below.
-    bool                  reference;  ///< That was asked for.
-    bool                  possible;   ///< This room can answer all queries.
-    bool                  spread;     ///< There are several ranks,
-    int                   ranks;      ///< so many,
-    cairn_interval       *rows;       ///< [ranks] with these rows.
-    cairn_meeting         meeting;    ///< While a query is answered.
+    cairn_env       *env;
+    cairn_query_set *definition; ///< If not NULL this answers, and nothing below.
+    bool             reference;  ///< That was asked for.
+    enum {
+        CAIRN_GROUPS_SOME,
+        CAIRN_GROUPS_ALL,
+        CAIRN_GROUPS_BEGUN
+    } answers; ///< What of the queries this room can answer; then it has begun.
+    bool                  spread;  ///< There are several ranks,
+    int                   ranks;   ///< so many,
+    cairn_interval       *rows;    ///< [ranks] with these rows.
+    cairn_meeting         meeting; ///< While a query is answered.
     const cairn_encoding *encoding;
     const cairn_entries  *entries;
     cairn_shape           shape;

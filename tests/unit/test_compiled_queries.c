@@ -259,3 +259,78 @@ Test(compiled_queries, hybrids_by_query, .timeout = 600)
     }
     stop(&f);
 }
+
+/// Entries numbered along lines of any expressions, in any order of them, from 0, where no
+/// position without an entry is stored.
+Test(compiled_queries, entries, .timeout = 600)
+{
+    static const char *const groups[] = {
+        "(d1)",
+        "(d1/3)",
+        "(d1-d0)",
+        "()",
+        "(d0) traverseBy (d0,d1)->(-d1)",
+        "(d0/4) traverseBy (d0,d1)->(d1/9)",
+        "() traverseBy (d0,d1)->(-d0)",
+    };
+    static fixture f;
+
+    start(&f);
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
+        char to[512];
+
+        snprintf(to, sizeof to,
+                 "#encoding<{ idx_map<(d0,d1)->(slot,d0,d1)>, mutation<merge(0,1), "
+                 "trim(0,2)>, indirect<{ slot = enum(value) groupBy (d0,d1)->%s with "
+                 "value ne 0 -> 0 | otherwise -> none }> }>",
+                 groups[k]);
+        compare(&f, NULL, to, 0);
+        compare(&f, "csr", to, 0);
+        compare(&f, "hybrid<bdia<16>,csr,0.6>", to, 0);
+    }
+    stop(&f);
+}
+
+/// Rows are put in order by functions, and so are groups or entries numbered, whatever has
+/// to be run on coordinates beside: here rows of another dimension, or a second numbering.
+Test(compiled_queries, some_of_several, .timeout = 600)
+{
+    static const struct {
+        int         run;
+        const char *queries, *levels;
+    } to[] = {
+        {2,
+         "load = sum(value) groupBy (d0,d1)->(d0); number = reorder(load) descend; "
+         "wide = "
+         "sum(value) groupBy (d0,d1)->(d1); second = reorder(wide)", "number,second"        },
+        {1,
+         "load = sum(value) groupBy (d0,d1)->(d0); place = reorder(load); number = "
+         "enum(value) groupBy (d0,d1)->(d1) with value ne 0 -> 0 | otherwise -> none; "
+         "second = enum(value) groupBy (d0,d1)->(d0) with value ne 0 -> 0 | otherwise "
+         "-> "
+         "none",                                                     "place/3,number,second"},
+        {1,
+         "block = sum(value) groupBy (d0,d1)->(d0/4,d1/4); number = enum(block) "
+         "groupBy "
+         "(d0,d1)->(d0/4) traverseBy (d0,d1)->(d1/4) with block ne 0 -> 0 | otherwise "
+         "-> "
+         "none; second = enum(value) groupBy (d0,d1)->(d0) with value ne 0 -> 0 | "
+         "otherwise -> none",                                        "number,second"        },
+    };
+    static fixture f;
+
+    start(&f);
+    for (size_t t = 0; t < sizeof to / sizeof *to; t++) {
+        char       text[1024];
+        const bool three = strchr(to[t].levels, '/') != NULL;
+
+        snprintf(text, sizeof text,
+                 "#encoding<{ idx_map<(d0,d1)->(%s,d0,d1)>, mutation<merge(%s), "
+                 "trim(0,%d)>, indirect<{ %s }> }>",
+                 to[t].levels, three ? "0,1,2,3" : "0,1,2", three ? 4 : 3,
+                 to[t].queries);
+        compare(&f, NULL, text, to[t].run);
+        compare(&f, "csr", text, to[t].run);
+    }
+    stop(&f);
+}
