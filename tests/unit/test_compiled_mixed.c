@@ -116,13 +116,13 @@ static cairn_status build(example            *e,
                           cairn_local       **made)
 {
     cairn_build b = {
-        .format      = format,
-        .shape       = e->shape,
-        .entries     = from ? NULL : &e->entries,
-        .from        = from,
-        .value_bits  = 64,
-        .loader      = interpreted ? e->loader : NULL,
-        .interpreted = interpreted,
+        .format             = format,
+        .shape              = e->shape,
+        .entries            = from ? NULL : &e->entries,
+        .from               = from,
+        .value_bits         = 64,
+        .loader             = interpreted ? e->loader : NULL,
+        .report.interpreted = interpreted,
     };
 
     for (int d = 0; d < e->shape.order; d++)
