@@ -200,9 +200,6 @@ static cairn_status store_arrays(const cairn_solver_rows *a,
         status = cairn_comm_agree(
             comm, cairn_given_arrays_tell(&given, &(*tensor)->path->program,
                                           &(*tensor)->log));
-    if (status == CAIRN_OK)
-        cairn_kept_add(given.seen.once ? lent->format : NULL, (*tensor)->local,
-                       (*tensor)->path);
     cairn_given_arrays_fini(&given);
     cairn_entries_fini(comm->env, &entries);
     return status;
@@ -217,6 +214,8 @@ static cairn_status store(const cairn_solver_rows *a,
 
     CAIRN_TRY(store_arrays(a, lent, format, tensor));
     CAIRN_TRY(cairn_comm_agree(comm, cairn_refill_create(a, *tensor)));
+    cairn_kept_add(lent->local->group[0].checked ? lent->format : NULL,
+                   (*tensor)->local, (*tensor)->path);
     return cairn_comm_agree(comm, cairn_tensor_narrow_for_many(*tensor, 0));
 }
 

@@ -166,7 +166,7 @@ static const char opening[] =
     "#endif\n"
     "#ifdef __CUDACC__\n"
     "#define KERNEL(name) \\\n"
-    "    extern \"C\" __global__ void __launch_bounds__(ITEMS) name(const name##_args "
+    "    extern \"C\" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args "
     "op)\n"
     "#endif\n";
 

@@ -11,7 +11,7 @@ typedef _Bool bool;
 #endif
 #ifdef __CUDACC__
 #define KERNEL(name) \
-    extern "C" __global__ void __launch_bounds__(ITEMS) name(const name##_args op)
+    extern "C" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args op)
 #endif
 
 __device__ static inline int64_t min_of(int64_t a, int64_t b)
