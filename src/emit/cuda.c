@@ -160,15 +160,15 @@ print_function(cairn_c *c, const cairn_ir_function *function, cairn_cuda_functio
 
 /* What stands before the functions. */
 
-static const char opening[] =
-    "#ifndef ITEMS\n"
-    "#define ITEMS 128\n"
-    "#endif\n"
-    "#ifdef __CUDACC__\n"
-    "#define KERNEL(name) \\\n"
-    "    extern \"C\" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args "
-    "op)\n"
-    "#endif\n";
+static const char opening[] = "#ifndef ITEMS\n"
+                              "#define ITEMS 128\n"
+                              "#endif\n"
+                              "#ifdef __CUDACC__\n"
+                              "#define KERNEL(name) \\\n"
+                              "    extern \"C\" __global__ void "
+                              "__launch_bounds__(ITEMS, 5) name(const name##_args "
+                              "op)\n"
+                              "#endif\n";
 
 /// Loads of what nobody writes.
 static void print_loads(const cairn_c *c, cairn_text *out)

@@ -356,7 +356,7 @@ cairn_status cairn_local_store_values(cairn_local *tensor)
 
 /* ---- where the format says nothing ---- */
 
-/// The narrowest type without a dictionary for a group's values.
+/// The narrowest type for a group's values, but for those that only `exact` takes.
 static cairn_value_storage narrowest(const cairn_local *tensor,
                                      const cairn_group *group)
 {

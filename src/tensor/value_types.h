@@ -64,7 +64,8 @@ typedef struct cairn_value_look {
 } cairn_value_look;
 
 /// @param[in] asked       NULL: the narrowest type is looked for.
-/// @param[in] dictionary  Empty; if it is `full`, no type with one is looked for.
+/// @param[in] dictionary  Empty; if it is `full`, no type with one is looked for, nor f16
+///                        and bf16: types whose kernels do not come with the library.
 void cairn_value_look_begin(cairn_value_look          *look,
                             int                        carrier_bits,
                             const cairn_value_storage *asked,

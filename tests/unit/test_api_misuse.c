@@ -985,6 +985,11 @@ Test(misuse, tensors_are_made_for_many_products)
     REFUSES(cairn_tensor_convert_with, tensor, NULL, csr, NULL, OUT(cairn_tensor *));
     REFUSES(cairn_tensor_convert_with, format, tensor, NULL, NULL, OUT(cairn_tensor *));
     REFUSES(cairn_tensor_convert_with, converted, tensor, csr, NULL, NULL);
+    ALLOWS(cairn_tensor_create_with, options,
+           is(cairn_tensor_create_with(source, csr, CAIRN_F64, NULL,
+                                       OUT(cairn_tensor *))));
+    ALLOWS(cairn_tensor_convert_with, options,
+           is(cairn_tensor_convert_with(tensor, csr, NULL, OUT(cairn_tensor *))));
     for (int k = 0; k < ODD; k++)
         REFUSES(cairn_tensor_create_with, dtype, source, csr, (cairn_dtype)odd[k], NULL,
                 OUT(cairn_tensor *));
