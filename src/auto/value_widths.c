@@ -8,10 +8,10 @@
 
 cairn_value_widths cairn_value_widths_wide(int carrier_bits)
 {
+    const cairn_value_storage wide = {CAIRN_VALUE_FLOAT, carrier_bits, 0};
+
     return (cairn_value_widths){
-        .carrier_bits = carrier_bits,
-        .with_zeros   = {CAIRN_VALUE_FLOAT, carrier_bits, 0}
-    };
+        .carrier_bits = carrier_bits, .with_zeros = wide, .exact = wide};
 }
 
 /// Of an f32 tensor they are looked at as it will have them.
@@ -41,13 +41,16 @@ cairn_value_widths cairn_value_widths_look(const double *value,
     values.narrows = narrows;
     if (n == 0) return values;
     cairn_value_look_begin(&look, carrier_bits, NULL, &none);
+    look.floats.half = look.floats.brain = true; /* which `exact` takes */
     if (carrier_bits == 32)
         look_rounded(&look, value, n);
     else
         cairn_value_look_at(&look, value, n);
-    values.one        = look.one;
-    look.one          = false;
-    values.with_zeros = cairn_value_look_narrowest(&look, n);
+    values.one       = look.one;
+    look.one         = false;
+    values.exact     = cairn_value_look_narrowest(&look, n);
+    look.floats.half = look.floats.brain = false;
+    values.with_zeros                    = cairn_value_look_narrowest(&look, n);
     return values;
 }
 
@@ -67,7 +70,8 @@ cairn_value_storage cairn_value_widths_in(const cairn_value_widths *values,
     if (cairn_val_type_is_named(type, values->carrier_bits, &named)) return named;
     if (type == CAIRN_VAL_UNSAID && !values->narrows)
         return (cairn_value_storage){CAIRN_VALUE_FLOAT, values->carrier_bits, 0};
-    return values->one && !padded ? one : values->with_zeros;
+    if (values->one && !padded) return one;
+    return type == CAIRN_VAL_EXACT ? values->exact : values->with_zeros;
 }
 
 double cairn_value_storage_bytes(const cairn_value_storage *storage)

@@ -17,8 +17,9 @@ typedef struct cairn_value_widths {
         narrows; ///< Values of which a text says nothing are stored as narrow as they are.
     bool one;    ///< All are the same.
     cairn_value_storage
-        with_zeros; ///< The narrowest, without a dictionary, that holds all
-                    ///< of them, and zeros between them.
+        with_zeros, ///< The narrowest that holds all of them, and zeros between them, of
+                    ///< those that need not be asked for,
+        exact;      ///< and of all that have no dictionary.
 } cairn_value_widths;
 
 /// Nothing is known: they are as wide as the type.

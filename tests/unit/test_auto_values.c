@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "auto/value_widths.h"
 #include "support/api.h"
+#include "support/names.h"
 #include "support/narrow_values.h"
 #include "tensor/value_storage.h"
 
@@ -154,7 +155,7 @@ Test(auto_values, bytes_that_are_told_are_stored)
 
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         for (int set = 0; set <= NARROW_SETS; set++)
-            check(texts[k], set, set % 2 ? CAIRN_F32 : CAIRN_F64);
+            check(named(texts[k]), set, set % 2 ? CAIRN_F32 : CAIRN_F64);
 }
 
 /// Of a tensor of f32 they are what rounding leaves of them.
