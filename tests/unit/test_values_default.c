@@ -5,6 +5,7 @@
 /// same positions, the same bits and within the same limit of memory as wide ones.
 
 #include "api/api.h"
+#include "emit/prebuilt.h"
 #include "support/api.h"
 #include "support/every_format.h"
 #include "support/narrow_values.h"
@@ -342,4 +343,45 @@ Test(values_default, arrays_are_narrow_where_many_products_come)
     free(y);
     cairn_tensor_destroy(&tensor);
     unsetenv("CAIRN_REPLAYS");
+}
+
+/// What a plan of the source in CSR says of its only part.
+static void check_note(cairn_source *source, const char *note)
+{
+    cairn_tensor    *tensor = must_store(context, source, "csr", CAIRN_F64);
+    cairn_plan      *plan   = NULL;
+    cairn_plan_part *parts;
+    int64_t          count;
+
+    cr_assert_str_eq(stored_as(tensor), "f32");
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
+    MUST(context, cairn_plan_parts(plan, &count, &parts));
+    cr_expect_str_eq(parts[0].note, note);
+    cairn_plan_parts_free(plan, &parts);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+}
+
+/// A compiler takes a tenth of a second: for few products a wide copy is read instead.
+Test(values_default, kernels_of_narrow_values_are_compiled_for_many_products)
+{
+    const cairn_problem problem = {
+        .size = sizeof(cairn_problem), .n = 5000, .degree = 4, .seed = 1};
+    cairn_source *made = NULL;
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    must_end(&context, blocks);
+    setenv("CAIRN_CACHE", "none", 1);
+    blocks = must_start(&context);
+    MUST(context, cairn_source_generate(context, "mixed", &problem, &made));
+    cairn_source *file = read_back(made, CAIRN_F64);
+
+    check_note(file, "values widened to f64");
+    MUST(context, cairn_context_set_replays(context, 100));
+    check_note(file, "values widened to f64");
+    MUST(context, cairn_context_set_replays(context, 1000000));
+    check_note(file, "");
+    cairn_source_destroy(&file);
+    cairn_source_destroy(&made);
+    unsetenv("CAIRN_CACHE");
 }
