@@ -90,7 +90,8 @@ void cairn_work_say_values(cairn_value_kind kind,
     static const char *const names[] = {[CAIRN_VALUE_FLOAT]   = "f",
                                         [CAIRN_VALUE_ONE]     = "one",
                                         [CAIRN_VALUE_INTEGER] = "i",
-                                        [CAIRN_VALUE_CODE]    = "dict"};
+                                        [CAIRN_VALUE_CODE]    = "dict",
+                                        [CAIRN_VALUE_BFLOAT]  = "bf"};
 
     if (kind == CAIRN_VALUE_ONE)
         say(kinds, " values.one");

@@ -126,6 +126,8 @@ static bool fits_lanes(plan *g)
     const cairn_share_kind    kind = p->share.kind;
 
     if (!p->order.once) return false;
+    /* Without a loop below it a value goes to all columns at once, not to an item's. */
+    if (g->product.columns != 1 && p->order.known == p->order.levels) return false;
     if (kind != CAIRN_SHARE_EVEN && kind != CAIRN_SHARE_ROWS && kind != CAIRN_SHARE_PTR)
         return false;
     g->grid.level  = p->share.level;

@@ -365,7 +365,8 @@ Test(arrays, lists_that_differ_are_told_to_all)
     list.dtype = CAIRN_F64;
     if (rank == size - 1) list.extent[1] = 0; /* and an index outside */
     status = cairn_tensor_from_coords(context, &list, CAIRN_COPY, NULL, &made);
-    ON_ALL_RANKS(status == CAIRN_BAD_COORD, "%d", status);
+    ON_ALL_RANKS(status == (size == 1 ? CAIRN_BAD_COORD : CAIRN_BAD_ARGUMENT), "%d",
+                 status);
     list.extent[1] = size;
     status = cairn_tensor_from_coords(context, &list, CAIRN_BORROW, NULL, &made);
     ON_ALL_RANKS(status == (size == 1 ? CAIRN_OK : CAIRN_BAD_ARGUMENT), "%d", status);

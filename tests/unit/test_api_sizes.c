@@ -211,7 +211,7 @@ static cairn_status store_by(void *given)
 {
     cairn_format *format = NULL;
     cairn_tensor *stored = NULL;
-    cairn_status  status = cairn_format_create(context, "csr", &format);
+    cairn_status  status = cairn_format_create(context, named("csr"), &format);
 
     if (status == CAIRN_OK)
         status = cairn_tensor_create_with(source, format, CAIRN_F64, given, &stored);
