@@ -6,8 +6,9 @@ figure a.mtx
 CAIRN_CACHE=$folder/cache
 export CAIRN_CACHE
 
-# Numbered by a key that no function orders by, and with a distance between numbers.
-key='#encoding<{ idx_map<(d0,d1)->(s,d0,d1)>, mutation<merge(0), trim(0,2)>, indirect<{ s = enum(value) groupBy (d0,d1)->(d0%3) traverseBy (d0,d1)->(d1%2,-(d0)) with value ne 0 -> 0 | otherwise -> none }> }>'
+# Numbered with a distance between numbers, which no function does: in groups that ranks
+# share, and of columns.
+key='#encoding<{ idx_map<(d0,d1)->(s,d0,d1)>, mutation<merge(0), trim(0,2)>, indirect<{ s = enum(value) groupBy (d0,d1)->(d0%3) traverseBy (d0,d1)->(d1%2,-(d0)) with value ne 0 -> 0 | otherwise -> none distance 2 by (d0,d1)->(d1) }> }>'
 apart='#encoding<{ idx_map<(d0,d1)->(d1/2,indirect(d1),d0,d1%2)>, mutation<merge(0), trim(1,1)>, indirect<{ enum(value) groupBy (d0,d1)->(d1/2) traverseBy (d0,d1)->(d1,d0) with value ne 0 -> 0 | otherwise -> none distance 2 by (d0,d1)->(d0) }> }>'
 
 # refused RANKS FORMAT TEXT
