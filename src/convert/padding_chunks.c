@@ -284,7 +284,7 @@ static int next_rows(padder *p, bool *more)
                                    + p->position[k] * view->idx_stride);          \
                                                                                   \
             /* a branch would be mispredicted where entries are scattered */      \
-            *to = (*to == hole) & p->ok[k] ? (uint##bits##_t)index[k] : *to;      \
+            *to = ((*to == hole) & p->ok[k]) ? (uint##bits##_t)index[k] : *to;    \
         }                                                                         \
     }
 

@@ -23,8 +23,9 @@ for spec in csr 'bdia<4>' 'hybrid<bell<2>,coo,0.5,0.5>'; do
         on $n 0 run spmm m.mtx --k 2 --transpose --format "$spec" --iters 1 --verify
     done
 done
-on 2 2 run spmv m.mtx --transpose --reproducible
-complains 'not in this version'
+expect 0 run spmv m.mtx --transpose --reproducible --iters 1 --out alone.mtx
+on 2 0 run spmv m.mtx --transpose --reproducible --iters 1 --verify --out y.mtx
+same y.mtx alone.mtx
 for how in rows nnz; do
     on 3 0 run spmv m.mtx --distribute $how --iters 1 --verify --out y.mtx
     expect 0 run spmv m.mtx --iters 1 --out alone.mtx
