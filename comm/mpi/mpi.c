@@ -165,7 +165,7 @@ static const cairn_comm_ops mpi_ops = {
 };
 
 /// Ranks that share memory are on one node. MPI waits inside of splitting and freeing, and
-/// says nothing: so all ranks come to a barrier before, whose wait is told.
+/// says nothing: so all ranks come to a barrier before, whose wait is reported.
 static cairn_status find_node(cairn_comm *comm)
 {
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
