@@ -8,6 +8,7 @@
 #include "format/language.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static const char *const func_names[]     = {"sum", "enum", "reorder", "schedule"};
 static const char *const relation_names[] = {"eq", "ne", "gt", "ge", "lt", "le"};
@@ -244,14 +245,17 @@ static void add_encoding(cairn_text *text, const cairn_encoding *e)
     cairn_text_add(text, " }>");
 }
 
+/// A whole number beyond 64 bits is a decimal in the language: it has its `.0`.
 static void add_numbers(cairn_text *text, const double *number, int count)
 {
-    char decimal[400];
+    const double beyond = 9223372036854775808.0;
+    char         decimal[400];
 
     cairn_text_add(text, "[");
     for (int k = 0; k < count; k++) {
         cairn_print_decimal(decimal, number[k]);
-        cairn_text_add(text, "%s%s", k ? ", " : "", decimal);
+        cairn_text_add(text, "%s%s%s", k ? ", " : "", decimal,
+                       fabs(number[k]) >= beyond ? ".0" : "");
     }
     cairn_text_add(text, "]");
 }
