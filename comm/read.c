@@ -126,14 +126,6 @@ static cairn_status share_header(cairn_file_reading *r, bool *gzip)
     return CAIRN_OK;
 }
 
-static cairn_status read_body(cairn_file_reading *r, bool gzip)
-{
-    if (r->kind->read_alone)
-        return cairn_comm_agree(r->comm,
-                                r->comm->rank == 0 ? r->kind->read_alone(r) : CAIRN_OK);
-    return gzip ? cairn_read_gzip(r) : cairn_read_plain(r);
-}
-
 static cairn_status read_all(cairn_file_reading *r, cairn_text_file *source)
 {
     bool gzip = false;
@@ -142,7 +134,7 @@ static cairn_status read_all(cairn_file_reading *r, cairn_text_file *source)
         r->comm, cairn_stream_open(r->comm->env, r->path, r->chunk, &r->stream)));
     CAIRN_TRY(share_header(r, &gzip));
     cairn_entries_init(&r->entries, r->head.order);
-    CAIRN_TRY(read_body(r, gzip));
+    CAIRN_TRY(gzip ? cairn_read_gzip(r) : cairn_read_plain(r));
     return r->kind->finish(r, source);
 }
 
@@ -167,6 +159,7 @@ cairn_status cairn_read_text_in_chunks(cairn_comm      *comm,
     } else {
         cairn_entries_fini(comm->env, &r.entries);
     }
+    cairn_hb_cards_fini(comm->env, &r.cards);
     cairn_stream_close(&r.stream);
     return status;
 }

@@ -3,9 +3,8 @@
 /// What the readers of plain files and of gzip files share: the state of one collective
 /// reading, and the table of the kinds of files.
 ///
-/// Most kinds are lines that are entries: any rank parses any lines of them, so the two
-/// ways of reading know a kind by its table alone. Where lines mean something in
-/// sequence only, rank 0 reads the file by itself, in chunks.
+/// Any rank parses any lines of a kind, so the two ways of reading know a kind by its
+/// table alone. What lines mean together is found when all of them were read.
 
 #ifndef CAIRN_COMM_READ_INTERNAL_H
 #define CAIRN_COMM_READ_INTERNAL_H
@@ -40,6 +39,7 @@ typedef struct cairn_file_reading {
     const cairn_file_kind *kind;
     cairn_file_head        head;
     cairn_entries          entries;                 ///< This rank's.
+    cairn_hb_cards         cards;                   ///< This rank's (Harwell-Boeing).
     cairn_pos              found;                   ///< Entry lines of this rank.
     cairn_coord            extent[CAIRN_MAX_ORDER]; ///< Largest indices (`.tns`).
 } cairn_file_reading;
@@ -62,14 +62,11 @@ struct cairn_file_kind {
                                 const char         *end,
                                 bool               *more);
 
-    /// Parse whole lines, append to `entries`. NULL: `read_alone` reads the file.
+    /// Parse whole lines, append to `entries` or `cards`.
     cairn_status (*read_lines)(cairn_file_reading *reading,
                                const char         *begin,
                                const char         *end,
                                cairn_text_range   *place);
-
-    /// Read all that follows the header. Rank 0 alone. NULL: the lines are entries.
-    cairn_status (*read_alone)(cairn_file_reading *reading);
 
     /// See that nothing is missing; set shape and words of @p source. Collective.
     cairn_status (*finish)(cairn_file_reading *reading, cairn_text_file *source);
@@ -87,6 +84,14 @@ cairn_status cairn_read_plain(cairn_file_reading *reading);
 
 /// Read the lines of a gzip file; rank 0's stream stands after the header. Collective.
 cairn_status cairn_read_gzip(cairn_file_reading *reading);
+
+/// See that the column pointers that were read ascend, also from one rank's to the
+/// next's. Collective.
+cairn_status cairn_hb_check_pointers_of_all(cairn_file_reading *reading);
+
+/// Make entries of the cards of all ranks, each equally many, in file order. The pointers
+/// were checked, and nothing is missing. Collective.
+cairn_status cairn_hb_join_cards(cairn_file_reading *reading);
 
 /// Parse whole lines, and move @p place behind them.
 cairn_status cairn_read_lines(cairn_file_reading *reading,

@@ -99,40 +99,32 @@ hb_header(cairn_file_reading *r, const char *begin, const char *end, bool *more)
     CAIRN_TRY(cairn_hb_read_header(r->comm->env, r->path, begin, end, r->stream.ended,
                                    hb, more));
     if (*more) return CAIRN_OK;
-    r->head.order = 2;
-    r->head.bytes = hb->bytes;
-    r->head.lines = hb->lines;
+    r->head.order    = 2;
+    r->head.bytes    = hb->bytes;
+    r->head.lines    = hb->lines;
+    r->head.declared = INT64_MAX; /* of lines: right-hand sides may be any */
+    r->head.numbered = true;
     return CAIRN_OK;
 }
 
-static cairn_status hb_chunks(cairn_file_reading *r, cairn_hb_reader *reader)
+static cairn_status hb_lines(cairn_file_reading *r,
+                             const char         *begin,
+                             const char         *end,
+                             cairn_text_range   *place)
 {
-    const char *begin, *end;
-
-    do {
-        CAIRN_TRY(cairn_stream_lines(&r->stream, &begin, &end));
-        CAIRN_TRY(cairn_hb_read_lines(reader, begin, end));
-        cairn_progress(r->comm->env, "read", cairn_stream_progress(&r->stream));
-    } while (begin < end);
-    return cairn_hb_reader_end(reader);
-}
-
-static cairn_status hb_alone(cairn_file_reading *r)
-{
-    cairn_hb_reader reader;
-
-    cairn_hb_reader_init(r->comm->env, r->path, &r->head.hb, &r->entries, &reader);
-
-    const cairn_status status = hb_chunks(r, &reader);
-
-    cairn_hb_reader_fini(&reader);
-    return status;
+    return cairn_hb_read_cards(r->comm->env, r->path, &r->head.hb, begin, end, place,
+                               &r->cards);
 }
 
 static cairn_status hb_finish(cairn_file_reading *r, cairn_text_file *source)
 {
     const cairn_hb_header *hb = &r->head.hb;
+    int64_t                lines;
 
+    CAIRN_TRY(total_found(r, &lines));
+    CAIRN_TRY(cairn_hb_check_pointers_of_all(r));
+    CAIRN_TRY(cairn_hb_check_end(r->comm->env, r->path, hb, lines));
+    CAIRN_TRY(cairn_hb_join_cards(r));
     source->shape = (cairn_shape){
         .order = 2, .extent = {hb->rows, hb->cols}
     };
@@ -196,7 +188,7 @@ const cairn_file_kind cairn_file_kinds[] = {
      .probe       = cairn_hb_probe,
      .named       = hb_named,
      .read_header = hb_header,
-     .read_alone  = hb_alone,
+     .read_lines  = hb_lines,
      .finish      = hb_finish},
     {.name        = "FROSTT",
      .comment     = '#',

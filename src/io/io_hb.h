@@ -5,9 +5,10 @@
 /// and values, each section in the Fortran format that the header names, then right-hand
 /// sides, which are skipped.
 ///
-/// Sections follow each other, so one reader takes the lines in order, as they arrive:
-/// entries are added when their row index is read and get their value later. Memory is
-/// one integer a column and the entries; nothing is allocated on the header's word.
+/// Every card but the last of a section has as many fields as the section's format says,
+/// so the number of a line tells which fields are on it: any range of whole lines is read
+/// by itself, in any order, and what the sections mean together is checked when all of
+/// them are there. Nothing is allocated on the header's word.
 ///
 /// Fields are read as Fortran does (io_fortran.h), but stricter: a field that is wholly
 /// blank where a number is due, and text behind the last field of a card, are refused.
@@ -62,47 +63,108 @@ cairn_status cairn_hb_read_header(cairn_env       *env,
                                   cairn_hb_header *header,
                                   bool            *more);
 
-/// Reading of what follows the header. The fields are the reader's own.
-typedef struct cairn_hb_reader {
-    cairn_env             *env;
-    const char            *name;
-    const cairn_hb_header *header;
-    cairn_entries         *entries;
-    int                    section; ///< Pointers, indices, values, right-hand sides.
-    int64_t                line;    ///< Number of the current card.
-    int64_t                done;    ///< Fields, or cards, of the section so far.
-    int64_t               *pointer; ///< [capacity], `pointers` of them known, 0-based.
-    int64_t                pointers, capacity;
-    cairn_coord            column; ///< Of the next row index.
-    cairn_pos              filled; ///< Entries that have their value.
-} cairn_hb_reader;
+/// The sections, in their order.
+typedef enum {
+    CAIRN_HB_POINTERS,
+    CAIRN_HB_INDICES,
+    CAIRN_HB_VALUES,
+    CAIRN_HB_SECTIONS, ///< Right-hand sides, and the end.
+} cairn_hb_section;
 
-/// Start reading behind the header. Local. Pairs with cairn_hb_reader_fini().
-///
-/// @param[in] header   Must live as long as the reader.
-/// @param[in] entries  Of order 2; gets the entries, column by column, mirror images
-///                     right after them. Its values are complete after
-///                     cairn_hb_reader_end() only.
-void cairn_hb_reader_init(cairn_env             *env,
-                          const char            *name,
-                          const cairn_hb_header *header,
-                          cairn_entries         *entries,
-                          cairn_hb_reader       *reader);
+/// Fields [first, first + count) of a section, counted from 0.
+typedef struct cairn_hb_span {
+    int64_t first, count, capacity;
+} cairn_hb_span;
 
-/// Take the next whole lines of the file, in order; the last may lack its newline.
+/// What was read of the three sections: a stretch of each. All zero: nothing yet.
+typedef struct cairn_hb_cards {
+    cairn_hb_span span[CAIRN_HB_SECTIONS];
+    int64_t      *pointer; ///< Of columns, from 0 on.
+    cairn_coord  *index;   ///< Of rows, from 0 on.
+    double       *value;
+} cairn_hb_cards;
+
+/// Columns that begin at one entry.
+typedef struct cairn_hb_step {
+    cairn_pos   entry;
+    cairn_coord columns;
+} cairn_hb_step;
+
+void cairn_hb_cards_fini(cairn_env *env, cairn_hb_cards *cards);
+
+/// Take whole lines, of which the last may lack its newline.
 ///
 /// Local.
 ///
+/// @param[in,out] place  `first_line` says which lines these are; gets how many there
+///                       are, also in `found`.
+/// @param[in,out] cards  Lines must follow those that were taken before.
 /// @retval CAIRN_BAD_FILE   A field that is wrong, or text behind the end: name, line,
 ///                          column, cause.
-/// @retval CAIRN_NO_MEMORY  Pointers or entries do not fit.
-cairn_status
-cairn_hb_read_lines(cairn_hb_reader *reader, const char *begin, const char *end);
+/// @retval CAIRN_NO_MEMORY  The fields do not fit.
+cairn_status cairn_hb_read_cards(cairn_env             *env,
+                                 const char            *name,
+                                 const cairn_hb_header *header,
+                                 const char            *begin,
+                                 const char            *end,
+                                 cairn_text_range      *place,
+                                 cairn_hb_cards        *cards);
 
-/// The file has ended: everything that the header declares must have been there. Local.
+/// See that everything was there which the header declares. Local.
+///
+/// @param[in] lines  Lines behind the header.
 /// @retval CAIRN_BAD_FILE  What is missing.
-cairn_status cairn_hb_reader_end(cairn_hb_reader *reader);
+cairn_status cairn_hb_check_end(cairn_env             *env,
+                                const char            *name,
+                                const cairn_hb_header *header,
+                                int64_t                lines);
 
-void cairn_hb_reader_fini(cairn_hb_reader *reader);
+/// See that column pointers begin at the first entry, ascend, and end behind the last.
+/// Local.
+///
+/// @param[in] before  The pointer before the first of @p cards; not asked for at the
+///                    begin of the section.
+/// @retval CAIRN_BAD_FILE  The first pointer that is wrong: name, line, column, cause.
+cairn_status cairn_hb_check_pointers(cairn_env             *env,
+                                     const char            *name,
+                                     const cairn_hb_header *header,
+                                     const cairn_hb_cards  *cards,
+                                     int64_t                before);
+
+/// Where columns begin within the entries behind @p from and before @p to, by the
+/// pointers of @p cards, which were checked. Local.
+///
+/// @param[out] steps  By ascending entries; NULL: they are counted only.
+/// @return Their number.
+int64_t cairn_hb_steps(const cairn_hb_cards *cards,
+                       cairn_pos             from,
+                       cairn_pos             to,
+                       cairn_hb_step        *steps);
+
+/// How many pointers of @p cards, which were checked, are at most @p entry. Local.
+int64_t cairn_hb_pointers_to(const cairn_hb_cards *cards, cairn_pos entry);
+
+/// Consecutive entries of the file, and where their columns begin.
+typedef struct cairn_hb_columns {
+    cairn_pos            first;  ///< The first of the entries.
+    cairn_coord          column; ///< Its column.
+    const cairn_hb_step *step;   ///< [steps], by ascending entries.
+    int64_t              steps;
+} cairn_hb_columns;
+
+/// Give entries their columns, and mirror images right behind them.
+///
+/// Local.
+///
+/// @param[in,out] entries  Of order 2: `n` is set, and the arrays of row indices and of
+///                         values (a pattern: none) are as long, `capacity` is 0; complete
+///                         on success.
+/// @retval CAIRN_BAD_FILE   An entry that the symmetry excludes: name, line, column.
+/// @retval CAIRN_NO_MEMORY  They do not fit.
+cairn_status cairn_hb_complete(cairn_env              *env,
+                               const char             *name,
+                               const cairn_hb_header  *header,
+                               const cairn_hb_columns *columns,
+                               cairn_entries          *entries);
 
 #endif

@@ -23,8 +23,9 @@ typedef struct {
         cairn_tns_header tns;
         cairn_hb_header  hb;
     };
-    cairn_hb_reader hb_reader;
-    cairn_entries   entries;
+    cairn_hb_cards hb_cards;
+    int64_t        hb_lines;
+    cairn_entries  entries;
 } reading;
 
 /// A kind of text.

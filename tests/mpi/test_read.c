@@ -5,6 +5,7 @@
 
 #include "comm/read.h"
 #include "mpi_suite.h"
+#include "random_format.h"
 
 #include <dirent.h>
 
@@ -265,18 +266,140 @@ static char *make_harwell_boeing(int values)
     return text;
 }
 
-Test(read, harwell_boeing_files_are_read_by_one_rank_for_all)
+/// Add @p count numbers of @p width, @p repeat on a card.
+static size_t add_cards(char *text, const int *number, int count, int repeat, int width)
 {
-    char  folder[64], path[96];
-    char *whole = make_harwell_boeing(100), *cut = make_harwell_boeing(99);
+    size_t n = 0;
+
+    for (int k = 0; k < count; k++)
+        n += (size_t)sprintf(text + n, "%*d%s", width, number[k],
+                             k % repeat == repeat - 1 || k == count - 1 ? "\n" : "");
+    return n;
+}
+
+/// A matrix with many empty columns, fields of drawn widths, and of drawn type, and where
+/// its @p wrong -th pointer is too small (none: -1).
+static char *draw_harwell_boeing(uint64_t *state, int wrong)
+{
+    static const char *const types[] = {"IUA", "PUA", "ISA", "PSA", "IZA"};
+    enum { COLS = 300, MOST = COLS * 18 };
+    const char *const type      = types[random_next(state) % 5];
+    const int         repeat[3] = {1 + (int)(random_next(state) % 20),
+                                   1 + (int)(random_next(state) % 9),
+                                   1 + (int)(random_next(state) % 5)};
+    const int         width     = 6 + (int)(random_next(state) % 6);
+    int               pointer[COLS + 1], index[MOST], value[MOST], entries = 0;
+    char             *text = malloc(100000);
+
+    for (int j = 0; j < COLS; j++) {
+        const int lowest = type[1] == 'U' ? 0 : j + 1; /* S, Z: below the diagonal */
+        const int here   = random_next(state) % 3 || lowest == COLS
+                               ? 0
+                               : (int)(random_next(state) % 18);
+
+        pointer[j] = 1 + entries;
+        for (int k = 0; k < here; k++, entries++) {
+            index[entries] =
+                1 + lowest + (int)(random_next(state) % (uint64_t)(COLS - lowest));
+            value[entries] = (int)(random_next(state) % 2000) - 1000;
+        }
+    }
+    pointer[COLS] = 1 + entries;
+    if (wrong >= 0) pointer[wrong] = 0;
+
+    size_t n = (size_t)sprintf(
+        text, "drawn\n%d %d %d %d\n%s %d %d %d 0\n(%dI%d) (%dI%d) (%dI%d)\n", 1, 1, 1,
+        *type == 'P' ? 0 : 1, type, COLS, COLS, entries, repeat[0], width, repeat[1],
+        width, repeat[2], width);
+
+    n += add_cards(text + n, pointer, COLS + 1, repeat[0], width);
+    n += add_cards(text + n, index, entries, repeat[1], width);
+    if (*type != 'P') n += add_cards(text + n, value, entries, repeat[2], width);
+    return text;
+}
+
+Test(read, harwell_boeing_files_are_read_by_all_ranks)
+{
+    char     folder[64], path[96];
+    char    *whole = make_harwell_boeing(100), *cut = make_harwell_boeing(99);
+    uint64_t state = 1;
 
     shared_scratch(folder);
     snprintf(path, sizeof path, "%s/a.rsa", folder);
     check_file(path, whole);
     check_failure(path, cut, "1 of 100 values are missing");
-    if (rank == 0) rmdir(folder);
     free(whole);
     free(cut);
+    for (int k = 0; k < 20; k++) {
+        char *text = draw_harwell_boeing(&state, -1);
+
+        check_file(path, text);
+        free(text);
+    }
+    for (int k = 1; k < 300; k += 23) { /* wherever ranks are cut */
+        char *text = draw_harwell_boeing(&state, k);
+
+        check_failure(path, text, "column pointer 0 is below the one before");
+        free(text);
+    }
+    if (rank == 0) rmdir(folder);
+}
+
+/// Of a file whose values are most of it, too.
+Test(read, harwell_boeing_entries_are_cut_evenly)
+{
+    char            folder[64], path[96];
+    char           *text = make_harwell_boeing(100);
+    cairn_text_file part;
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.rsa", folder);
+    for (int gzip = 0; gzip < 2; gzip++) {
+        publish(path, text, gzip);
+        ON_ALL_RANKS(cairn_read_text_in_chunks(comm, path, 100, &part) == CAIRN_OK,
+                     "%s", env.message);
+        /* All but the first are off the diagonal: two entries each. */
+        ON_ALL_RANKS(part.entries.n >= 2 * (100 / size) - 1
+                         && part.entries.n <= 2 * (100 / size + 1),
+                     "%ld entries", (long)part.entries.n);
+        cairn_text_file_fini(&env, &part);
+        remove_file(path);
+    }
+    if (rank == 0) rmdir(folder);
+    free(text);
+}
+
+/// Whatever allocation of whatever rank fails, all of them return.
+Test(read, harwell_boeing_without_memory_ends_all)
+{
+    char     folder[64], path[96];
+    uint64_t state = 7;
+    char    *text  = draw_harwell_boeing(&state, -1);
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.rsa", folder);
+    publish(path, text, false);
+    for (int who = 0; who < size; who++) {
+        bool done = false;
+
+        for (int64_t n = 0; !done; n++) {
+            cairn_text_file source;
+
+            env.allowed = rank == who ? n : -1;
+
+            const cairn_status status =
+                cairn_read_text_in_chunks(comm, path, 1000, &source);
+
+            done        = status == CAIRN_OK;
+            env.allowed = -1;
+            if (done) cairn_text_file_fini(&env, &source);
+            ON_ALL_RANKS(status == CAIRN_NO_MEMORY || done,
+                         "allocation %ld of rank %d: %s", (long)n, who, env.message);
+        }
+    }
+    remove_file(path);
+    if (rank == 0) rmdir(folder);
+    free(text);
 }
 
 /// What is wrong in a line of a tensor is told with the line's number, whoever reads it.

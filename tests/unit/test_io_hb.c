@@ -136,130 +136,131 @@ static const file_case accepted[] = {
 };
 
 static const file_case refused[] = {
-    {"",                                                                                      CAIRN_BAD_FILE,    "line 1: the file ends within its header cards"                   },
-    {TITLE,                                                                                   CAIRN_BAD_FILE,    "line 1: the file ends within its header cards"                   },
-    {HEAD_3X3,                                                                                CAIRN_BAD_FILE,    "line 3: the file ends within its header cards"                   },
+    {"",                                                                                      CAIRN_BAD_FILE,    "line 1: the file ends within its header cards"                  },
+    {TITLE,                                                                                   CAIRN_BAD_FILE,    "line 1: the file ends within its header cards"                  },
+    {HEAD_3X3,                                                                                CAIRN_BAD_FILE,    "line 3: the file ends within its header cards"                  },
     {TITLE CARDS_1111
      "RUA                        1             1             1             0\n" FORMATS,
-     CAIRN_BAD_FILE,                                                                                             "line 4: the file ends within its header cards"                   },
-    {TITLE "1 x 1\n",                                                                         CAIRN_BAD_FILE,    "line 2: the second card is"                                      },
-    {TITLE "1 1\n",                                                                           CAIRN_BAD_FILE,    "line 2: the second card is"                                      },
-    {TITLE "1 1 1 1 1 1\n",                                                                   CAIRN_BAD_FILE,    "line 2: the second card is"                                      },
-    {TITLE "1 1 -1 1 1\n",                                                                    CAIRN_BAD_FILE,    "line 2: the second card is"                                      },
-    {TITLE "1 1 1 1 99999999999999999999\n",                                                  CAIRN_BAD_FILE,    "line 2: the second card"                                         },
+     CAIRN_BAD_FILE,                                                                                             "line 4: the file ends within its header cards"                  },
+    {TITLE "1 x 1\n",                                                                         CAIRN_BAD_FILE,    "line 2: the second card is"                                     },
+    {TITLE "1 1\n",                                                                           CAIRN_BAD_FILE,    "line 2: the second card is"                                     },
+    {TITLE "1 1 1 1 1 1\n",                                                                   CAIRN_BAD_FILE,    "line 2: the second card is"                                     },
+    {TITLE "1 1 -1 1 1\n",                                                                    CAIRN_BAD_FILE,    "line 2: the second card is"                                     },
+    {TITLE "1 1 1 1 99999999999999999999\n",                                                  CAIRN_BAD_FILE,    "line 2: the second card"                                        },
     {TITLE CARDS_1110
-     "XUA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: 'XUA' is no matrix type"                                 },
+     "XUA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: 'XUA' is no matrix type"                                },
     {TITLE CARDS_1110
-     "RUAX                       1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: 'RUAX' is no matrix type"                                },
-    {TITLE CARDS_1110 "\n",                                                                   CAIRN_BAD_FILE,    "line 3: '' is no matrix"                                         },
+     "RUAX                       1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: 'RUAX' is no matrix type"                               },
+    {TITLE CARDS_1110 "\n",                                                                   CAIRN_BAD_FILE,    "line 3: '' is no matrix"                                        },
     {TITLE CARDS_1110
-     "CUA                        1             1             1             0\n",         CAIRN_UNSUPPORTED, "line 3: type CUA: complex values: not in this version"           },
+     "CUA                        1             1             1             0\n",         CAIRN_UNSUPPORTED, "line 3: type CUA: complex values: not in this version"          },
     {TITLE CARDS_1110
-     "CHA                        1             1             1             0\n",         CAIRN_UNSUPPORTED, "complex"                                                         },
+     "CHA                        1             1             1             0\n",         CAIRN_UNSUPPORTED, "complex"                                                        },
     {TITLE CARDS_1110
-     "RHA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: type RHA: hermitian matrices are complex"                },
+     "RHA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: type RHA: hermitian matrices are complex"               },
     {TITLE CARDS_1110
      "RSE                        1             1             1             0\n",         CAIRN_UNSUPPORTED,
-     "line 3: type RSE: elemental, not assembled: not in this version"                                                                                                             },
+     "line 3: type RSE: elemental, not assembled: not in this version"                                                                                                            },
     {TITLE CARDS_1100
-     "PZA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: type PZA: a pattern has no signs"                        },
+     "PZA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: type PZA: a pattern has no signs"                       },
     {TITLE CARDS_1110
-     "RSA                        1             2             1             0\n",         CAIRN_BAD_FILE,    "line 3: a symmetric matrix is square, but this is 1 x 2"         },
-    {TITLE CARDS_1110 "RUA 3 3\n",                                                            CAIRN_BAD_FILE,    "line 3: the type is"                                             },
-    {TITLE CARDS_1110 "RUA 3 3 -3 0\n",                                                       CAIRN_BAD_FILE,    "line 3: the ty"                                                  },
+     "RSA                        1             2             1             0\n",         CAIRN_BAD_FILE,    "line 3: a symmetric matrix is square, but this is 1 x 2"        },
+    {TITLE CARDS_1110 "RUA 3 3\n",                                                            CAIRN_BAD_FILE,    "line 3: the type is"                                            },
+    {TITLE CARDS_1110 "RUA 3 3 -3 0\n",                                                       CAIRN_BAD_FILE,    "line 3: the ty"                                                 },
     {TITLE CARDS_1110 "RUA 1 9223372036854775807 0 0\n",                                      CAIRN_BAD_FILE,
-     "line 3: the pointers of 9223372036854775807 columns"                                                                                                                         },
+     "line 3: the pointers of 9223372036854775807 columns"                                                                                                                        },
     {TITLE CARDS_1100
-     "RUA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: a real matrix has values"                                },
+     "RUA                        1             1             1             0\n",         CAIRN_BAD_FILE,    "line 3: a real matrix has values"                               },
     {HEAD_3X3 "4I10\n",                                                                       CAIRN_BAD_FILE,
-     "line 4: the format of the pointers is missing"                                                                                                                               },
+     "line 4: the format of the pointers is missing"                                                                                                                              },
     {HEAD_3X3 "(4I10)\n",                                                                     CAIRN_BAD_FILE,
-     "line 4: the format of the indices is missing"                                                                                                                                },
+     "line 4: the format of the indices is missing"                                                                                                                               },
     {HEAD_3X3 "(4I10)(4I10)(4E10.2\n",                                                        CAIRN_BAD_FILE,
-     "format of the values is missing"                                                                                                                                             },
+     "format of the values is missing"                                                                                                                                            },
     {HEAD_3X3 "(4I10)(4I10)(2F10.2,I3)\n",                                                    CAIRN_BAD_FILE,
-     "line 4: the format of the values, (2F10.2,I3), is none of equal fields"                                                                                                      },
+     "line 4: the format of the values, (2F10.2,I3), is none of equal fields"                                                                                                     },
     {HEAD_3X3 "(4E10.2)(4I10)(4E10.2)\n",                                                     CAIRN_BAD_FILE,
-     "line 4: pointers and indices"                                                                                                                                                },
+     "line 4: pointers and indices"                                                                                                                                               },
     {TITLE CARDS_1110
      "IUA                        1             1             1             0\n"
-     "(I5)(I5)(E10.2)\n",                                                                CAIRN_BAD_FILE,    "line 4: the values of an integer matrix have an I format"        },
+     "(I5)(I5)(E10.2)\n",                                                                CAIRN_BAD_FILE,    "line 4: the values of an integer matrix have an I format"       },
  /* pointers */
     {HEAD_3X3 FORMATS "         2         2         3         4\n",                           CAIRN_BAD_FILE,
-     "line 5: column 1: the first column pointer is 2, not 1"                                                                                                                      },
+     "line 5: column 1: the first column pointer is 2, not 1"                                                                                                                     },
     {HEAD_3X3 FORMATS "         1         3         2         4\n",                           CAIRN_BAD_FILE,
-     "line 5: column 21: column pointer 2 is below the one before, 3"                                                                                                              },
+     "line 5: column 21: column pointer 2 is below the one before, 3"                                                                                                             },
     {HEAD_3X3 FORMATS "         1         9         3         4\n",                           CAIRN_BAD_FILE,
-     "line 5: column 11: column pointer 9 is beyond the 3 entries"                                                                                                                 },
+     "line 5: column 11: column pointer 9 is beyond the 3 entries"                                                                                                                },
     {HEAD_3X3 FORMATS "         1         2         3         3\n",                           CAIRN_BAD_FILE,
-     "line 5: column 31: the last column pointer is 3, but there are 3 e"                                                                                                          },
+     "line 5: column 31: the last column pointer is 3, but there are 3 e"                                                                                                         },
     {HEAD_3X3 FORMATS "         1         2         x         4\n",                           CAIRN_BAD_FILE,
-     "line 5: column 21: pointer '         x' is not an integer"                                                                                                                   },
+     "line 5: column 21: pointer '         x' is not an integer"                                                                                                                  },
     {HEAD_3X3 FORMATS "         1         2         3\n" INDICES_3,                           CAIRN_BAD_FILE,
-     "line 5: column 31: blank, but 1 of 4 column pointers are missing"                                                                                                            },
+     "line 5: column 31: blank, but 1 of 4 column pointers are missing"                                                                                                           },
     {HEAD_3X3 FORMATS,                                                                        CAIRN_BAD_FILE,
-     "line 4: the file ends early: 4 of 4 column pointers are missing"                                                                                                             },
+     "line 4: the file ends early: 4 of 4 column pointers are missing"                                                                                                            },
     {HEAD_3X3 FORMATS "         1         2         3         4 5\n",                         CAIRN_BAD_FILE,
-     "line 5: column 42: '5' follows the last field of the card"                                                                                                                   },
+     "line 5: column 42: '5' follows the last field of the card"                                                                                                                  },
  /* indices */
     {HEAD_3X3 FORMATS POINTERS_3 "         1         4         3\n",                          CAIRN_BAD_FILE,
-     "line 6: column 11: row index 4 is outside 1..3"                                                                                                                              },
+     "line 6: column 11: row index 4 is outside 1..3"                                                                                                                             },
     {HEAD_3X3 FORMATS POINTERS_3 "         1         0         3\n",                          CAIRN_BAD_FILE,
-     "line 6: column 11: row index 0 is outside 1..3"                                                                                                                              },
+     "line 6: column 11: row index 0 is outside 1..3"                                                                                                                             },
     {HEAD_3X3 FORMATS POINTERS_3 "         1        -1         3\n",                          CAIRN_BAD_FILE,
-     "row index -1 is outside 1..3"                                                                                                                                                },
+     "row index -1 is outside 1..3"                                                                                                                                               },
     {HEAD_3X3 FORMATS POINTERS_3 "         1       1.5         3\n",                          CAIRN_BAD_FILE,
-     "line 6: column 11: row index '       1.5' is not an integer"                                                                                                                 },
+     "line 6: column 11: row index '       1.5' is not an integer"                                                                                                                },
     {HEAD_3X3 "(4I10)          (2I20)          (2E20.12)\n" POINTERS_3
-              "                   1 9999999999999999999\n",                              CAIRN_BAD_FILE,    "row index  9999999999999999999 is beyond 64 bits"                },
+              "                   1 9999999999999999999\n",                              CAIRN_BAD_FILE,    "row index  9999999999999999999 is beyond 64 bits"               },
     {HEAD_3X3 FORMATS POINTERS_3 "         1         2\n         3\n",                        CAIRN_BAD_FILE,
-     "line 6: column 21: blank, but 1 of 3 row indices are missing"                                                                                                                },
+     "line 6: column 21: blank, but 1 of 3 row indices are missing"                                                                                                               },
     {HEAD_3X3 FORMATS POINTERS_3 "         1         2         3         1\n",
-     CAIRN_BAD_FILE,                                                                                             "line 6: column 40: '1' follows the last field of the card"       },
+     CAIRN_BAD_FILE,                                                                                             "line 6: column 40: '1' follows the last field of the card"      },
     {HEAD_3X3 FORMATS POINTERS_3,                                                             CAIRN_BAD_FILE,
-     "line 5: the file ends early: 3 of 3 row indices are missing"                                                                                                                 },
+     "line 5: the file ends early: 3 of 3 row indices are missing"                                                                                                                },
     {TITLE CARDS_1120
      "RSA                        3             3             3             0\n" FORMATS
-         POINTERS_3 "         1         1         3\n",
-     CAIRN_BAD_FILE,                                                                                             "line 6: column 11: entry (1,2) is above the diagonal of a symmet"},
+         POINTERS_3 "         1         1         3\n"
+     "                 1.0                 2.0\n                 3.0\n",                 CAIRN_BAD_FILE,
+     "line 6: column 11: entry (1,2) is above the diagonal of a symmet"                                                                                                           },
     {TITLE CARDS_1120
      "RZA                        3             3             3             0\n" FORMATS
-         POINTERS_3 INDICES_3,
-     CAIRN_BAD_FILE,                                                                                             "line 6: column 1: entry (1,1) is on the diagonal of a skew-symm" },
+         POINTERS_3 INDICES_3
+     "                 1.0                 2.0\n                 3.0\n",                 CAIRN_BAD_FILE,    "line 6: column 1: entry (1,1) is on the diagonal of a skew-symm"},
  /* values */
-    {GENERAL,                                                                                 CAIRN_BAD_FILE,    "line 6: the file ends early: 3 of 3 values are missing"          },
+    {GENERAL,                                                                                 CAIRN_BAD_FILE,    "line 6: the file ends early: 3 of 3 values are missing"         },
     {GENERAL "                 1.0                 2.0\n",                                    CAIRN_BAD_FILE,
-     "line 7: the file ends early: 1 of 3 values are missing"                                                                                                                      },
+     "line 7: the file ends early: 1 of 3 values are missing"                                                                                                                     },
     {GENERAL "                 1.0\n                 2.0                 3.0\n",
-     CAIRN_BAD_FILE,                                                                                             "line 7: column 21: blank, but 2 of 3 values are missing"         },
-    {GENERAL "                 1.0\n\n",                                                      CAIRN_BAD_FILE,    "line 7: column 21: blank"                                        },
+     CAIRN_BAD_FILE,                                                                                             "line 7: column 21: blank, but 2 of 3 values are missing"        },
+    {GENERAL "                 1.0\n\n",                                                      CAIRN_BAD_FILE,    "line 7: column 21: blank"                                       },
     {GENERAL "                 1.x                 2.0\n",                                    CAIRN_BAD_FILE,
-     "line 7: column 1: value '                 1.x' is not a number"                                                                                                              },
+     "line 7: column 1: value '                 1.x' is not a number"                                                                                                             },
     {GENERAL "               1e999                 2.0\n",                                    CAIRN_BAD_FILE,
-     "1e999 is beyond the range of a double"                                                                                                                                       },
+     "1e999 is beyond the range of a double"                                                                                                                                      },
     {TITLE CARDS_1110
      "IUA                        1             1             1             0\n"
      "(I5)(I5)(I20)\n"
      "    1\n    2\n    1\n"
      "                 2.5\n",                                                           CAIRN_BAD_FILE,
-     "line 8: column 1: value '                 2.5' is not an integer"                                                                                                            },
+     "line 8: column 1: value '                 2.5' is not an integer"                                                                                                           },
  /* behind the values */
     {GENERAL "                 1.0                 2.0\n                 3.0\n 4.0\n",
-     CAIRN_BAD_FILE,                                                                                             "line 9: column 2: '4.0' follows the last data of the file"       },
+     CAIRN_BAD_FILE,                                                                                             "line 9: column 2: '4.0' follows the last data of the file"      },
     {TITLE CARDS_1112
      "RUA                        1             1             1             0\n" P10 P10
          V20 "(2E20.12)           \n"
      "F                          1             0\n         1         2\n         1\n"
-     "                 4.0\n anything\n",                                                CAIRN_BAD_FILE,    "line 9: the file ends early: 1 of 2 cards of right-hand sides"   },
+     "                 4.0\n anything\n",                                                CAIRN_BAD_FILE,    "line 9: the file ends early: 1 of 2 cards of right-hand sides"  },
     {TITLE CARDS_1111
      "RUA                        1             1             1             0\n" P10 P10
          V20 "(2E20.12)           \n"
      "F                          1             0\n         1         2\n         1\n"
-     "                 4.0\n anything\n more\n",                                         CAIRN_BAD_FILE,    "line 10: column 2: 'more' follows the last data of the file"     },
+     "                 4.0\n anything\n more\n",                                         CAIRN_BAD_FILE,    "line 10: column 2: 'more' follows the last data of the file"    },
  /* what the header declares is not allocated */
     {TITLE CARDS_1110 "RUA 1 4000000000000000000 1 0\n(I5)(I5)(E9.2)\n"
                       "    1\n    1\n",                                                  CAIRN_BAD_FILE,
-     "line 6: the file ends early: 3999999999999999999 of 4000000000000"                                                                                                           },
+     "line 6: the file ends early: 3999999999999999999 of 4000000000000"                                                                                                          },
 };
 
 Test(io_hb, what_is_right_is_accepted)
