@@ -9,8 +9,8 @@
 #include "api/moving.h"
 #include "base/text.h"
 #include "convert/kept.h"
-#include "convert/row_exchange.h"
-#include "convert/row_share.h"
+#include "rows/row_exchange.h"
+#include "rows/row_share.h"
 
 #include <string.h>
 

@@ -197,26 +197,9 @@ cairn_status cairn_origin_pack(cairn_env          *env,
     return CAIRN_OK;
 }
 
-static bool
-level_fits(const cairn_layout *layout, int l, const cairn_kernel_level *view)
-{
-    const cairn_level *level = &layout->level[l];
-    const int64_t stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
-                                             : view->idx_bits / 8;
-
-    return (!level->has_ptr || view->ptr_bits == level->ptr_bits)
-           && (!view->idx_bits
-               || (view->idx_bits == level->idx_bits && view->idx_stride == stride
-                   && view->idx_signed == level->idx_signed));
-}
-
 bool cairn_origin_fits(const cairn_origin *origin)
 {
-    for (int64_t k = 0; origin->from && k < cairn_origin_group(origin)->count; k++) {
-        const cairn_part *part = cairn_origin_part(origin, k);
+    const cairn_group *group = cairn_origin_group(origin);
 
-        for (int l = 0; l < part->layout->levels; l++)
-            if (!level_fits(part->layout, l, &part->view.level[l])) return false;
-    }
-    return true;
+    return !group || cairn_parts_fit(&origin->from->part[group->first], group->count);
 }

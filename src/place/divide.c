@@ -4,7 +4,7 @@
 
 #include "place/divide.h"
 
-#include "convert/row_share.h"
+#include "rows/row_share.h"
 #include "tensor/walk.h"
 
 #include <math.h>

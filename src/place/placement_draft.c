@@ -4,7 +4,7 @@
 
 #include "place/placement_draft.h"
 
-#include "convert/row_share.h"
+#include "rows/row_share.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #ifndef CAIRN_PLAN_COMPACT_X_H
 #define CAIRN_PLAN_COMPACT_X_H
 
-#include "convert/row_share_columns.h"
+#include "rows/row_share_columns.h"
 
 /// Which rows of X a rank has: its own, and those that others send.
 typedef struct cairn_x_rows {

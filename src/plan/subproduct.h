@@ -10,13 +10,13 @@
 #ifndef CAIRN_PLAN_SUBPRODUCT_H
 #define CAIRN_PLAN_SUBPRODUCT_H
 
-#include "convert/row_share.h"
 #include "devices/registry.h"
 #include "expr/reference.h"
 #include "place/member_kernel.h"
 #include "place/placement.h"
 #include "plan/operands.h"
 #include "plan/row_pieces.h"
+#include "rows/row_share.h"
 
 /* Runs whose times a subproduct keeps: more would not change the median. */
 enum { CAIRN_SUBPRODUCT_RECENT = 128 };

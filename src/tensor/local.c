@@ -158,3 +158,24 @@ int cairn_part_own_arrays(const cairn_part *part, cairn_array *array)
     return cairn_part_arrays(part, array)
            - (part->view.dictionary && part->where.bank > 0);
 }
+
+static bool
+level_fits(const cairn_layout *layout, int l, const cairn_kernel_level *view)
+{
+    const cairn_level *level = &layout->level[l];
+    const int64_t stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
+                                             : view->idx_bits / 8;
+
+    return (!level->has_ptr || view->ptr_bits == level->ptr_bits)
+           && (!view->idx_bits
+               || (view->idx_bits == level->idx_bits && view->idx_stride == stride
+                   && view->idx_signed == level->idx_signed));
+}
+
+bool cairn_parts_fit(const cairn_part *part, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        for (int l = 0; l < part[k].layout->levels; l++)
+            if (!level_fits(part[k].layout, l, &part[k].view.level[l])) return false;
+    return true;
+}

@@ -114,6 +114,10 @@ void cairn_part_place(const cairn_layout *layout,
                       int64_t            *bytes,
                       cairn_part         *part);
 
+/// Do the arrays of these parts have the widths of their layouts? (Those that a caller
+/// brought may not.)
+bool cairn_parts_fit(const cairn_part *part, int64_t count);
+
 /// Allocate the arrays of a group that is one part, and place them: big ones in blocks of
 /// their own. Those of @p taken are that group's, and are held.
 ///

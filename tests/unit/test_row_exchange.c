@@ -5,7 +5,7 @@
 /// them; messages have as many bytes as the rows need that go, counted here from the
 /// entries; and a rank that runs out of memory ends the exchange of all.
 
-#include "convert/row_exchange.h"
+#include "rows/row_exchange.h"
 #include "support/conversion.h"
 #include "support/crash_note.h"
 #include "support/query_net.h"

@@ -7,9 +7,9 @@
 /// The seed is printed; PROPERTY_SEED=N in the environment runs case N alone.
 
 #include "convert/build.h"
-#include "convert/row_share.h"
 #include "expr/reference.h"
 #include "format/language.h"
+#include "rows/row_share.h"
 #include "support/crash_note.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"

@@ -2,10 +2,10 @@
 /// @file
 /// Cut what there is at the new rows, send what goes, and put together what is there then.
 
-#include "convert/row_exchange.h"
+#include "rows/row_exchange.h"
 
-#include "convert/row_message.h"
-#include "convert/row_share.h"
+#include "rows/row_message.h"
+#include "rows/row_share.h"
 
 #include <string.h>
 

@@ -17,8 +17,8 @@
 /// all their indices in each share; a level that keeps its gaps has gaps where others'
 /// entries were.
 
-#ifndef CAIRN_CONVERT_ROW_SHARE_H
-#define CAIRN_CONVERT_ROW_SHARE_H
+#ifndef CAIRN_ROWS_ROW_SHARE_H
+#define CAIRN_ROWS_ROW_SHARE_H
 
 #include "tensor/local.h"
 
@@ -30,6 +30,18 @@ typedef struct cairn_row_share {
     bool               lent;  ///< Its arrays, but each ptr, are the tensor's.
     int64_t            bytes; ///< That it takes itself.
 } cairn_row_share;
+
+/// The member's group, and its k-th part.
+static inline const cairn_group *cairn_row_share_group(const cairn_row_share *share)
+{
+    return &share->tensor->group[share->member];
+}
+
+static inline const cairn_part *cairn_row_share_part(const cairn_row_share *share,
+                                                     int64_t                k)
+{
+    return &share->tensor->part[cairn_row_share_group(share)->first + k];
+}
 
 typedef enum {
     CAIRN_SHARE_LENT_IF_POSSIBLE,

@@ -7,8 +7,8 @@
 ///
 /// Ranks have rows in ascending order, before and after.
 
-#ifndef CAIRN_CONVERT_ROW_EXCHANGE_H
-#define CAIRN_CONVERT_ROW_EXCHANGE_H
+#ifndef CAIRN_ROWS_ROW_EXCHANGE_H
+#define CAIRN_ROWS_ROW_EXCHANGE_H
 
 #include "query/query.h"
 #include "tensor/local.h"

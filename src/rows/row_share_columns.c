@@ -2,9 +2,7 @@
 /// @file
 /// Columns of a share by numbers of its own: one array of indices is replaced.
 
-#include "convert/row_share_columns.h"
-
-#include "convert/row_share_steps.h"
+#include "rows/row_share_columns.h"
 
 /// Is it the same combination of levels, without divisions, that gives every coordinate? No
 /// level but @p l may be determined by others.

@@ -8,10 +8,10 @@
 /// dictionary, which is one rank's own, are the values that they stand for.
 ///
 /// Nothing is padded, so that a message has as many bytes as its entries need; it may lie
-/// at any address. Internal to convert.
+/// at any address. Internal to rows.
 
-#ifndef CAIRN_CONVERT_ROW_MESSAGE_H
-#define CAIRN_CONVERT_ROW_MESSAGE_H
+#ifndef CAIRN_ROWS_ROW_MESSAGE_H
+#define CAIRN_ROWS_ROW_MESSAGE_H
 
 #include "tensor/local.h"
 

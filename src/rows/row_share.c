@@ -2,9 +2,9 @@
 /// @file
 /// Shares: the layout on some rows, and one of two ways to its arrays.
 
-#include "convert/row_share.h"
+#include "rows/row_share.h"
 
-#include "convert/row_share_steps.h"
+#include "rows/row_share_steps.h"
 
 #include <string.h>
 

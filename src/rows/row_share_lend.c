@@ -5,7 +5,7 @@
 /// says where the stretch goes on.
 
 #include "convert/build_steps.h"
-#include "convert/row_share_steps.h"
+#include "rows/row_share_steps.h"
 #include "tensor/walk.h"
 
 /// Positions of the tree below one level.

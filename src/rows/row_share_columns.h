@@ -6,10 +6,10 @@
 /// tensor is wide. No other index, no value and no order changes, so the terms of a row
 /// stay what they are.
 
-#ifndef CAIRN_CONVERT_ROW_SHARE_COLUMNS_H
-#define CAIRN_CONVERT_ROW_SHARE_COLUMNS_H
+#ifndef CAIRN_ROWS_ROW_SHARE_COLUMNS_H
+#define CAIRN_ROWS_ROW_SHARE_COLUMNS_H
 
-#include "convert/row_share.h"
+#include "rows/row_share.h"
 
 /// Column j is in group j / width, which is the index of a level.
 typedef struct cairn_column_groups {

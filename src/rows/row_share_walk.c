@@ -4,7 +4,7 @@
 /// its e-tuple, is one row of a table, from which arrays are filled as in any build.
 
 #include "convert/build_steps.h"
-#include "convert/row_share_steps.h"
+#include "rows/row_share_steps.h"
 #include "tensor/walk.h"
 
 /// A walk over the member.

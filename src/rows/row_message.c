@@ -2,9 +2,8 @@
 /// @file
 /// Rows between arrays and messages.
 
-#include "convert/row_message.h"
+#include "rows/row_message.h"
 
-#include "convert/compiled_source.h"
 #include "tensor/walk.h"
 
 #include <string.h>
@@ -34,7 +33,6 @@ static bool values_fit(const cairn_kernel_part *view)
 bool cairn_row_stretch_fits(const cairn_local *tensor)
 {
     const cairn_group  *group  = &tensor->group[0];
-    const cairn_origin  origin = {.from = tensor};
     const cairn_layout *layout = group->layout;
 
     if (tensor->groups != 1 || group->count != 1 || !cairn_group_is_ordered(group)
@@ -44,7 +42,8 @@ bool cairn_row_stretch_fits(const cairn_local *tensor)
         return false;
     for (int l = 0; l < layout->levels; l++)
         if (!level_fits(layout, l)) return false;
-    return cairn_origin_fits(&origin) && values_fit(&tensor->part[group->first].view)
+    return cairn_parts_fit(&tensor->part[group->first], 1)
+           && values_fit(&tensor->part[group->first].view)
            && tensor->part[group->first].view.values == tensor->part[group->first].nnz;
 }
 
