@@ -6,8 +6,8 @@
 #define CAIRN_CONVERT_BUILD_STEPS_H
 
 #include "convert/build.h"
-#include "convert/compiled_source.h"
 #include "groups/groups.h"
+#include "phases/origin.h"
 #include "rules/pass_list.h"
 #include "rules/table.h"
 
@@ -33,6 +33,9 @@ typedef struct cairn_numbered_rows {
     uint32_t      *table;  ///< [queries][n]; NULL: not counted yet.
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
 } cairn_numbered_rows;
+
+/// Groups that are numbered along lines (compiled_blocks.h).
+typedef struct cairn_blocks cairn_blocks;
 
 /// What a member is built from, and which entries of that are its own.
 typedef struct cairn_member_source {

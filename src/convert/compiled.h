@@ -18,9 +18,9 @@
 
 #include "convert/build_steps.h"
 #include "convert/facts.h"
-#include "convert/line_index.h"
 #include "convert/member_program.h"
 #include "convert/method.h"
+#include "phases/line_index.h"
 
 /// Rows of the source, and the order in which they are visited.
 typedef struct cairn_row_order {

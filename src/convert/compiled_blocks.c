@@ -4,7 +4,7 @@
 
 #include "convert/compiled_blocks.h"
 
-#include "convert/compiled_exchange.h"
+#include "phases/count_exchange.h"
 
 /* Numbers and positions are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)
@@ -329,7 +329,7 @@ number_jointly(cairn_blocks *b, cairn_env *env, const cairn_build *build)
     if (status == CAIRN_OK) status = list_shared(b, env, build, &counted, &n);
     status = cairn_build_all_compiled(build, status);
     if (status == CAIRN_OK)
-        status = cairn_exchange_groups(env, build, CAIRN_OK, lines, n, counted);
+        status = cairn_exchange_groups(env, build->net, CAIRN_OK, lines, n, counted);
     if (status == CAIRN_OK) {
         take_numbers(b, counted);
         give_numbers(b);

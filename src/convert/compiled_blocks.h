@@ -55,6 +55,16 @@ static inline bool cairn_blocks_of_entries(const cairn_blocks *blocks)
     return blocks->sum < 0;
 }
 
+/// What functions look up; of NULL: nothing.
+static inline cairn_numbered_groups cairn_blocks_numbers(const cairn_blocks *blocks)
+{
+    if (!blocks) return (cairn_numbered_groups){.index = NULL};
+    return (cairn_numbered_groups){.index   = &blocks->tally.index,
+                                   .low     = blocks->tally.low,
+                                   .size    = blocks->tally.size,
+                                   .entries = cairn_blocks_of_entries(blocks)};
+}
+
 /// Count and number the groups of @p origin, as if other ranks had none.
 ///
 /// Local.

@@ -88,7 +88,7 @@ static cairn_status cut(cairn_compiled *c)
 
     c->origin.table  = m->rows.on ? m->rows.table : NULL;
     c->origin.rows   = m->rows.n;
-    c->origin.blocks = m->blocks;
+    c->origin.groups = cairn_blocks_numbers(m->blocks);
     if (c->build->planned) return load(c, &phase);
     cairn_status status = find_largest(c, &phase, &largest);
 

@@ -4,7 +4,7 @@
 
 #include "convert/compiled_moves.h"
 
-#include "convert/compiled_starts.h"
+#include "phases/row_starts.h"
 
 enum {
     WORTH_A_ROW = 2, ///< Entries of a row, on average, from which it pays (a guess),

@@ -4,7 +4,7 @@
 /// members are read into one array of keys, which is sorted once.
 
 #include "convert/compiled.h"
-#include "convert/compiled_source.h"
+#include "phases/origin.h"
 
 static cairn_status unpack(const cairn_keys *keys, cairn_table *table)
 {

@@ -4,12 +4,12 @@
 
 #include "convert/compiled_rows.h"
 
-#include "convert/compiled_exchange.h"
-#include "convert/compiled_starts.h"
 #include "convert/group_counter.h"
 #include "format/columns.h"
 #include "format/normal.h"
 #include "groups/rows.h"
+#include "phases/count_exchange.h"
+#include "phases/row_starts.h"
 
 #include <string.h>
 
@@ -222,8 +222,8 @@ static cairn_status exchange_rows(cairn_compiled *c)
     m->rows.joint |= 1U << q;
     status = find_keys(m, q, o.algebra, o.low, &o.keys, &o.windows);
     if (status == CAIRN_OK) status = write_rows(m->env, m->rows.n, o.low, &o.keys);
-    status = cairn_exchange_places(m->env, c->build, status, m->rows.n, o.keys.keys,
-                                   o.keys.key, table_of(m, q));
+    status = cairn_exchange_places(m->env, c->build->net, status, m->rows.n,
+                                   o.keys.keys, o.keys.key, table_of(m, q));
 done:
     ordering_fini(m->env, &o);
     return status;

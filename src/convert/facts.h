@@ -8,8 +8,8 @@
 #ifndef CAIRN_CONVERT_FACTS_H
 #define CAIRN_CONVERT_FACTS_H
 
-#include "convert/compiled_source.h"
 #include "lower/convert_order.h"
+#include "phases/origin.h"
 
 /// What has to be known about a source.
 typedef struct cairn_source_facts {

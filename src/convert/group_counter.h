@@ -8,13 +8,13 @@
 /// what a group is: where entries do not come in theirs, they are rotated.
 ///
 /// Groups are listed where the box has many; of groups that cross ranks see
-/// compiled_exchange.h.
+/// count_exchange.h.
 
 #ifndef CAIRN_CONVERT_GROUP_COUNTER_H
 #define CAIRN_CONVERT_GROUP_COUNTER_H
 
 #include "convert/build.h"
-#include "convert/line_index.h"
+#include "phases/line_index.h"
 
 /// Groups of a query and their values. All expressions but the last identify a line.
 typedef struct cairn_group_counter {

@@ -3,8 +3,8 @@
 /// Groups that cross ranks: each rank numbers its own as its entries lie, and all ranks use
 /// one number for a group where they exchange what they have counted.
 
-#include "convert/compiled_exchange.h"
 #include "convert/group_counter.h"
+#include "phases/count_exchange.h"
 
 /* ---- do groups cross ranks? ---- */
 
@@ -95,8 +95,8 @@ cairn_status cairn_group_counter_join(cairn_group_counter *t,
         cairn_build_all_compiled(build, list_groups(t, build, &n, &counted, &groups));
 
     if (status == CAIRN_OK)
-        status =
-            cairn_exchange_groups(t->env, build, CAIRN_OK, n.groups, groups, counted);
+        status = cairn_exchange_groups(t->env, build->net, CAIRN_OK, n.groups, groups,
+                                       counted);
     if (status == CAIRN_OK) take_counts(t, counted);
     t->joint = status == CAIRN_OK;
     cairn_free(t->env, counted);

@@ -9,7 +9,7 @@
 #ifndef CAIRN_CONVERT_MEMBER_PROGRAM_H
 #define CAIRN_CONVERT_MEMBER_PROGRAM_H
 
-#include "convert/compiled_kernel.h"
+#include "phases/phase.h"
 #include "rules/pass_list.h"
 #include "tensor/local.h"
 

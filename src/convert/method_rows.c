@@ -5,10 +5,10 @@
 /// appended, bank by bank; or those of rows are, and the entries are moved row by row.
 
 #include "convert/compiled_moves.h"
-#include "convert/compiled_starts.h"
 #include "convert/kept.h"
 #include "convert/passes.h"
 #include "format/normal.h"
+#include "phases/row_starts.h"
 
 /// Find the levels of the target, from the first on, that the row and its numbers give,
 /// and the first through which the row is known: it follows from that and those above it.

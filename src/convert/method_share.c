@@ -2,9 +2,9 @@
 /// @file
 /// The method of a target that has nothing of its own but where complete rows begin.
 
-#include "convert/compiled_starts.h"
 #include "convert/passes.h"
 #include "convert/shared_arrays.h"
+#include "phases/row_starts.h"
 
 /// Is nothing left to be filled but where complete rows begin?
 static bool leaves_ptr_alone(const cairn_compiled *c)

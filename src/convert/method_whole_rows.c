@@ -4,8 +4,8 @@
 /// follows from their row: the rows are dealt out to the groups, and moved whole.
 
 #include "convert/compiled_moves.h"
-#include "convert/compiled_starts.h"
 #include "convert/passes.h"
+#include "phases/row_starts.h"
 
 static cairn_status applies(cairn_compiled *c, bool *may)
 {

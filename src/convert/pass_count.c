@@ -6,8 +6,8 @@
 #include "convert/assign_members.h"
 #include "convert/compiled_buckets.h"
 #include "convert/compiled_moves.h"
-#include "convert/compiled_starts.h"
 #include "convert/passes.h"
+#include "phases/row_starts.h"
 
 #include <assert.h>
 #include <string.h>

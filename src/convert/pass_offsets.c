@@ -4,8 +4,8 @@
 /// so.
 
 #include "convert/compiled_moves.h"
-#include "convert/compiled_starts.h"
 #include "convert/passes.h"
+#include "phases/row_starts.h"
 
 #include <string.h>
 

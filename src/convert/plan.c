@@ -213,7 +213,7 @@ cairn_status cairn_compiled_create(cairn_member_build *m,
         .filter  = m->source.filter,
         .table   = m->rows.on ? m->rows.table : NULL,
         .rows    = m->rows.n,
-        .blocks  = m->blocks,
+        .groups  = cairn_blocks_numbers(m->blocks),
         .set     = m->set,
         .queries =
             m->set && m->layout ? used_queries(m->layout) & m->rows.interpreted : 0};

@@ -3,7 +3,7 @@
 /// Records go to the rank that answers for them, in the order in which they stand, and an
 /// answer comes back for each.
 
-#include "convert/compiled_exchange.h"
+#include "phases/count_exchange.h"
 
 #include "groups/rows.h"
 
@@ -128,16 +128,16 @@ done:
     return status;
 }
 
-cairn_status cairn_exchange_places(cairn_env            *env,
-                                   const cairn_build    *build,
-                                   cairn_status          mine,
-                                   int64_t               n,
-                                   int                   keys,
-                                   const int64_t *const *key,
-                                   uint32_t             *place)
+cairn_status cairn_exchange_places(cairn_env             *env,
+                                   const cairn_query_net *net,
+                                   cairn_status           mine,
+                                   int64_t                n,
+                                   int                    keys,
+                                   const int64_t *const  *key,
+                                   uint32_t              *place)
 {
     exchange     x      = {.env         = env,
-                           .net         = build->net,
+                           .net         = net,
                            .size        = (size_t)keys * sizeof(int64_t),
                            .answer_size = sizeof(int64_t)};
     int64_t     *record = NULL;
@@ -266,17 +266,15 @@ static cairn_status answer_groups(exchange *x)
     return status;
 }
 
-cairn_status cairn_exchange_groups(cairn_env           *env,
-                                   const cairn_build   *build,
-                                   cairn_status         mine,
-                                   int64_t              lines,
-                                   int64_t              n,
-                                   cairn_group_counted *counted)
+cairn_status cairn_exchange_groups(cairn_env             *env,
+                                   const cairn_query_net *net,
+                                   cairn_status           mine,
+                                   int64_t                lines,
+                                   int64_t                n,
+                                   cairn_group_counted   *counted)
 {
-    exchange     x      = {.env         = env,
-                           .net         = build->net,
-                           .size        = sizeof(record),
-                           .answer_size = sizeof(answer)};
+    exchange x = {
+        .env = env, .net = net, .size = sizeof(record), .answer_size = sizeof(answer)};
     record      *send   = NULL;
     int64_t     *at     = NULL;
     void        *result = NULL;

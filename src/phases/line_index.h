@@ -5,18 +5,18 @@
 /// along a row of blocks are, and nodes of a trimmed level below what stands above it.
 /// Either every place of every line has a group, or those with entries are listed, line by
 /// line. Generated functions fill an index, each share of the source its own lists or
-/// counts, which are then joined, put in order and numbered. Internal to convert.
+/// counts, which are then joined, put in order and numbered.
 ///
 /// The index of src/groups has whole tuples and the elements of each group, in 64 bits.
 ///
 /// Memory: 4 bytes a group and share where all have one; else 4 for each group listed, and
 /// as many for its count and its number, 4 a line, and 4 for each place and share.
 
-#ifndef CAIRN_CONVERT_LINE_INDEX_H
-#define CAIRN_CONVERT_LINE_INDEX_H
+#ifndef CAIRN_PHASES_LINE_INDEX_H
+#define CAIRN_PHASES_LINE_INDEX_H
 
 #include "base/offsets.h"
-#include "convert/compiled_shares.h"
+#include "phases/thread_ranges.h"
 
 typedef struct cairn_line_index {
     int64_t   lines, places; ///< Lines; places of each.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The source, divided among threads. No way depends on the division: the same arrays
-/// come out for any number of threads. Internal to convert.
+/// come out for any number of threads.
 
-#ifndef CAIRN_CONVERT_COMPILED_SHARES_H
-#define CAIRN_CONVERT_COMPILED_SHARES_H
+#ifndef CAIRN_PHASES_THREAD_RANGES_H
+#define CAIRN_PHASES_THREAD_RANGES_H
 
-#include "convert/compiled_source.h"
+#include "phases/origin.h"
 
 /// Which part of the source each share visits, and what was found there.
 typedef struct cairn_shares {

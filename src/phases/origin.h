@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// From a source to keys. Internal to convert.
+/// From a source to keys.
 
-#ifndef CAIRN_CONVERT_COMPILED_SOURCE_H
-#define CAIRN_CONVERT_COMPILED_SOURCE_H
+#ifndef CAIRN_PHASES_ORIGIN_H
+#define CAIRN_PHASES_ORIGIN_H
 
-#include "convert/compiled_keys.h"
 #include "groups/groups.h"
+#include "phases/keys.h"
 
 /// Entries of one member of a hybrid, among all.
 typedef struct cairn_filter {
@@ -16,8 +16,13 @@ typedef struct cairn_filter {
     const struct cairn_member_groups *groups; ///< By which they were chosen, or NULL.
 } cairn_filter;
 
-/// Groups that are numbered along lines (compiled_blocks.h).
-typedef struct cairn_blocks cairn_blocks;
+/// Groups, or entries of groups, that are numbered along lines, as functions look them up.
+typedef struct cairn_numbered_groups {
+    const struct cairn_line_index *index; ///< NULL: there are none.
+    const int64_t *low, *size; ///< Of the groups' expressions: the smallest value of
+                               ///< each, and how many it has.
+    bool entries; ///< Entries are numbered, one by one: every function begins anew.
+} cairn_numbered_groups;
 
 /// What is read.
 typedef struct cairn_origin {
@@ -30,7 +35,7 @@ typedef struct cairn_origin {
     cairn_filter          filter;
     const uint32_t       *table; ///< Numbers by row; NULL: there are none.
     int64_t               rows;
-    const cairn_blocks   *blocks; ///< Numbers by group; NULL: there are none.
+    cairn_numbered_groups groups; ///< Numbers by group.
     struct cairn_given_arrays
         *given; ///< NULL; or a caller's arrays, before anything else is read.
 } cairn_origin;

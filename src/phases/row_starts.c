@@ -2,7 +2,7 @@
 /// @file
 /// Where rows begin: from a ptr, or where an index differs from the one before.
 
-#include "convert/compiled_starts.h"
+#include "phases/row_starts.h"
 
 #include <string.h>
 

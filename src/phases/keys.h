@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Keys: the index tuple of every entry, packed into one word or two, with its value.
-/// Sorted keys are what any layout can be filled from, in order. Internal to convert.
+/// Sorted keys are what any layout can be filled from, in order.
 ///
 /// Memory: 16 bytes an entry (24 when the tuple takes more than 63 bits), and as much
 /// again while they are sorted.
 
-#ifndef CAIRN_CONVERT_COMPILED_KEYS_H
-#define CAIRN_CONVERT_COMPILED_KEYS_H
+#ifndef CAIRN_PHASES_KEYS_H
+#define CAIRN_PHASES_KEYS_H
 
-#include "convert/compiled_kernel.h"
 #include "entries/sort_items.h"
+#include "phases/phase.h"
 #include "tensor/local.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /// @file
 /// Keys of entries: their layout in words, their order.
 
-#include "convert/compiled_keys.h"
+#include "phases/keys.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 /// taken by idle threads. A phase that is called for one share is the phase of one
 /// thread, given the arrays of that thread.
 
-#include "convert/compiled_shares.h"
+#include "phases/thread_ranges.h"
 
 typedef struct {
     const cairn_shares       *shares;

@@ -2,7 +2,7 @@
 /// @file
 /// Room for groups, shares that become one, lists in order.
 
-#include "convert/line_index.h"
+#include "phases/line_index.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /// @file
 /// Reading a source into keys, part by part.
 
-#include "convert/compiled_source.h"
+#include "phases/origin.h"
 
-#include "convert/compiled_blocks.h"
+#include "phases/line_index.h"
 
 #include <string.h>
 
@@ -65,19 +65,20 @@ static void outer_indices(const cairn_part *part, int64_t *outer)
 }
 
 /// Every function that reads the source numbers its entries anew, from the first part on.
-static void block_args(const cairn_blocks *b, int64_t part, cairn_convert_args *args)
+static void
+group_args(const cairn_numbered_groups *g, int64_t part, cairn_convert_args *args)
 {
-    const cairn_line_index *x = &b->tally.index;
+    const cairn_line_index *x = g->index;
 
-    if (cairn_blocks_of_entries(b) && !x->listed && x->number && part == 0)
+    if (g->entries && !x->listed && x->number && part == 0)
         memcpy(x->slot, x->number, (size_t)x->n * sizeof *x->slot);
-    args->group_low  = b->tally.low;
-    args->group_size = b->tally.size;
-    args->rank_of    = b->tally.index.number;
-    args->line_first = b->tally.index.begin;
-    args->line_list  = b->tally.index.place;
-    args->line_slot  = b->tally.index.slot;
-    args->line_slots = b->tally.index.places;
+    args->group_low  = g->low;
+    args->group_size = g->size;
+    args->rank_of    = x->number;
+    args->line_first = x->begin;
+    args->line_list  = x->place;
+    args->line_slot  = x->slot;
+    args->line_slots = x->places;
 }
 
 void cairn_origin_args(const cairn_origin *origin,
@@ -90,7 +91,7 @@ void cairn_origin_args(const cairn_origin *origin,
     args->which      = origin->filter.which;
     args->table      = origin->table;
     args->table_rows = origin->rows;
-    if (origin->blocks) block_args(origin->blocks, number, args);
+    if (origin->groups.index) group_args(&origin->groups, number, args);
     if (!origin->from) {
         entry_args(origin, args);
         return;
@@ -143,7 +144,7 @@ typedef struct {
 /// Is the key of an entry its own affair, and its place as well?
 static bool is_divisible(const cairn_origin *origin, const cairn_phase *pack)
 {
-    return !origin->from && !origin->filter.member && !origin->blocks
+    return !origin->from && !origin->filter.member && !origin->groups.index
            && !pack->interpreted;
 }
 

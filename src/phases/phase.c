@@ -2,7 +2,7 @@
 /// @file
 /// Loading, interpreting and calling the phases of conversions.
 
-#include "convert/compiled_kernel.h"
+#include "phases/phase.h"
 
 #include "emit/c.h"
 

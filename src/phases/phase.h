@@ -3,8 +3,8 @@
 /// Phases of conversions as functions that can be called: their requests to the loader,
 /// and the calls. Where the loader says so they are interpreted instead.
 
-#ifndef CAIRN_CONVERT_COMPILED_KERNEL_H
-#define CAIRN_CONVERT_COMPILED_KERNEL_H
+#ifndef CAIRN_PHASES_PHASE_H
+#define CAIRN_PHASES_PHASE_H
 
 #include "emit/kernel.h"
 #include "ir/ir_run.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Where the rows of a source begin, without a visit of its entries: from its ptr, or by
-/// holding the index of each entry's row against the one before. Internal to convert.
+/// holding the index of each entry's row against the one before.
 
-#ifndef CAIRN_CONVERT_COMPILED_STARTS_H
-#define CAIRN_CONVERT_COMPILED_STARTS_H
+#ifndef CAIRN_PHASES_ROW_STARTS_H
+#define CAIRN_PHASES_ROW_STARTS_H
 
-#include "convert/compiled_source.h"
+#include "phases/origin.h"
 
 /// Does every row lie in the source as a run of entries, which are its innermost nodes?
 /// So coordinates do, and parts of levels that are a dimension each, the outermost being

@@ -2,15 +2,14 @@
 /// @file
 /// What ranks exchange while compiled functions count: the keys of rows that are
 /// ordered together, the counts of groups that cross ranks. Each rank has counted its own
-/// entries; after the exchange all passes go on as on one. Internal to convert.
+/// entries; after the exchange all passes go on as on one.
 ///
 /// All calls are collective, and take this rank's status so far: a failure is everybody's.
 
-#ifndef CAIRN_CONVERT_COMPILED_EXCHANGE_H
-#define CAIRN_CONVERT_COMPILED_EXCHANGE_H
+#ifndef CAIRN_PHASES_COUNT_EXCHANGE_H
+#define CAIRN_PHASES_COUNT_EXCHANGE_H
 
-#include "convert/build.h"
-#include "format/algebra.h"
+#include "query/query.h"
 
 /// Does no value of a form stand on both sides of where a rank's @p rows begin? So it is
 /// of quotients of rows that begin with a multiple of the divisor. Local.
@@ -26,13 +25,13 @@ bool cairn_exchange_spares(const cairn_algebra *algebra,
 /// @param[out] place  [n]
 ///
 /// Memory: 8 bytes a row and key; on one rank, of all rows and twice.
-cairn_status cairn_exchange_places(cairn_env            *env,
-                                   const cairn_build    *build,
-                                   cairn_status          mine,
-                                   int64_t               n,
-                                   int                   keys,
-                                   const int64_t *const *key,
-                                   uint32_t             *place);
+cairn_status cairn_exchange_places(cairn_env             *env,
+                                   const cairn_query_net *net,
+                                   cairn_status           mine,
+                                   int64_t                n,
+                                   int                    keys,
+                                   const int64_t *const  *key,
+                                   uint32_t              *place);
 
 /// A group on a line: what this rank has counted of it; then what all ranks have.
 typedef struct cairn_group_counted {
@@ -50,11 +49,11 @@ typedef struct cairn_group_counted {
 /// @retval CAIRN_NO_KERNEL  A rank receives more groups than 32 bits number.
 ///
 /// Memory: 40 bytes a group, and 48 for each that this rank receives.
-cairn_status cairn_exchange_groups(cairn_env           *env,
-                                   const cairn_build   *build,
-                                   cairn_status         mine,
-                                   int64_t              lines,
-                                   int64_t              n,
-                                   cairn_group_counted *counted);
+cairn_status cairn_exchange_groups(cairn_env             *env,
+                                   const cairn_query_net *net,
+                                   cairn_status           mine,
+                                   int64_t                lines,
+                                   int64_t                n,
+                                   cairn_group_counted   *counted);
 
 #endif

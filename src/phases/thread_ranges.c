@@ -2,7 +2,7 @@
 /// @file
 /// Cuts through coordinates, or through the outermost loop over a part.
 
-#include "convert/compiled_shares.h"
+#include "phases/thread_ranges.h"
 
 #include "share/share.h"
 
