@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every table of docs/performance.md, from one commit, in one run, on the machine at hand.
+# Usage: tests/bench/all.sh OUT [SECTION...]   (all sections, in their order, unless named)
+# What a section prints goes to OUT/SECTION.txt; OUT/machine.txt says where and when.
+# BUILD names the folder of the build (build/bench unless set: Release, CAIRN_BENCH=ON),
+# BENCH_MKL MKL's libmkl_rt.so, CAIRN_TEST_DATA the folder that has matrices/.
+# About an hour where nothing else is done; half of that with QUICK=1.
+set -eu
+
+cd "$(dirname "$0")/../.."
+[ $# -ge 1 ] || {
+    echo "usage: tests/bench/all.sh OUT [SECTION...]" >&2
+    exit 2
+}
+out=$1 bench=${BUILD:-build/bench}/bench
+shift
+[ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks first graph company
+mkdir -p "$out"
+if [ -n "${QUICK:-}" ]; then rounds=3 quick=--quick; else rounds=7 quick=; fi
+matrices=${CAIRN_TEST_DATA:+$CAIRN_TEST_DATA/matrices}
+
+{
+    git describe --always --dirty
+    date -u '+%Y-%m-%d %H:%M UTC'
+    lscpu | grep -E '^(Model name|CPU\(s\)|L1d|L2|L3)'
+    grep -E '^(MemTotal|HugePages_Total)' /proc/meminfo
+    cat /sys/kernel/mm/transparent_hugepage/enabled
+    cc --version | head -n 1
+    echo "load before: $(cut -d' ' -f1-3 /proc/loadavg)"
+} >"$out/machine.txt"
+
+# Of the matrices those of some thousand entries and more.
+large() {
+    find "$matrices" -name '*.mtx*' -size +20k | sort
+}
+
+run() {
+    case $1 in
+    door) "$bench/bench_compare" --table door $quick ;;
+    spmv | spmm | convert) "$bench/bench_compare" --section "$1" --rounds $rounds ;;
+    read) "$bench/bench_read" --rounds $rounds ;;
+    auto)
+        [ -n "$matrices" ] || return 0
+        # shellcheck disable=SC2046 # one file a word
+        "$bench/bench_auto" --regret --rounds $rounds $(large)
+        ;;
+    queries) "$bench/bench_queries" --rows 20000 --rounds $rounds ;;
+    rewrites) "$bench/bench_rewrites" --rounds $rounds ;;
+    ranks) mpirun -n 2 --bind-to core "$bench/bench_ranks" --rounds $rounds ;;
+    first | graph | company) "$bench/bench_$1" ;;
+    *)
+        echo "all.sh: there is no section $1" >&2
+        exit 2
+        ;;
+    esac
+}
+
+for section in "$@"; do
+    echo "$section: from $(date '+%H:%M:%S'), load $(cut -d' ' -f1 /proc/loadavg)"
+    run "$section" >"$out/$section.txt" 2>"$out/$section.log" || echo "$section: status $?"
+done
