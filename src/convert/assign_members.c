@@ -89,7 +89,7 @@ static cairn_status write_members(const cairn_compiled *c)
     CAIRN_TRY(
         cairn_group_counter_load(t, c->build, &c->origin, CAIRN_CONVERT_DEAL, &phase));
     const cairn_status status =
-        cairn_shares_run(t->env, &t->shares, &origin, &phase, NULL, &args);
+        cairn_thread_ranges_run(t->env, &t->ranges, &origin, &phase, NULL, &args);
 
     cairn_phase_release(&phase);
     return status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Filling as tasks, one a member, taken by threads that are free: those of one thread
-/// are begun first, the longest before the others as their passes are predicted; shares
+/// are begun first, the longest before the others as their passes are predicted; ranges
 /// of the others fill the gaps. Predictions are off by up to a factor of three, so that nothing
 /// is laid out ahead: the threads are OpenMP's, as those of the passes' functions are,
 /// and not an engine's, whose queues know their tasks before (docs/design.md has what
@@ -118,7 +118,7 @@ static void fill_member(filling *f, int member)
 /// Is a member one thread's, whatever there is?
 static bool is_narrow(const cairn_member_build *m)
 {
-    return !m->compiled || m->compiled->shares.n <= 1;
+    return !m->compiled || m->compiled->ranges.n <= 1;
 }
 
 /// Predict the seconds that a member takes by its passes.
@@ -187,7 +187,7 @@ static uint32_t fill_beside(filling *f, int threads)
         cairn_member_build *m = &f->m[f->task[k]];
 
         if (m->compiled) m->compiled->stores.concurrent = true;
-        useful += is_narrow(m) ? 1 : m->compiled->shares.n;
+        useful += is_narrow(m) ? 1 : m->compiled->ranges.n;
         done |= 1U << f->task[k];
     }
     if (threads > useful) threads = (int)useful;

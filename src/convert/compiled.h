@@ -68,12 +68,12 @@ typedef struct cairn_compiled {
     cairn_method_choice  choice;
     cairn_member_program program;
     cairn_program_step  *step;   ///< Of the pass that is prepared.
-    cairn_shares         shares; ///< Of the source; what each found in its first pass.
+    cairn_thread_ranges  ranges; ///< Of the source; what each found in its first pass.
     cairn_part           empty;  ///< The ranges of levels, for counting.
     cairn_keys           keys;   ///< Of a program that sorts.
     cairn_line_index groups; ///< Of the target: lines are groups, and what stands on
                              ///< them are nodes, if they are listed. `begin` may be
-                             ///< of each share, if the division says so.
+                             ///< of each range, if the division says so.
     cairn_row_order   rows;
     cairn_slot_lanes  slots;
     cairn_store_modes stores;
@@ -133,7 +133,7 @@ bool cairn_compiled_writes_all(const cairn_compiled *compiled);
 void cairn_compiled_find_zeros(cairn_compiled *compiled);
 
 /// Can it be filled while other members are? Not where it wants threads of its own: of
-/// several shares only those that write nothing in common.
+/// several ranges only those that write nothing in common.
 bool cairn_compiled_fits_beside(const cairn_compiled *compiled);
 
 /// Fill the arrays of a placed part, as cairn_build_fill() does; banks in order.
@@ -224,7 +224,7 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
                                        cairn_convert_phase   phase);
 
 /// Run a phase over all parts of the source. @p args has what the phase needs beside.
-/// `concurrent`: each share by a thread that is idle.
+/// `concurrent`: each range by a thread that is idle.
 cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 const cairn_phase    *phase,
                                 cairn_kernel_part    *to,

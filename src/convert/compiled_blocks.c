@@ -106,7 +106,7 @@ static cairn_status number_lists(cairn_blocks *b, cairn_env *env)
 {
     cairn_line_index *const x = &b->tally.index;
 
-    CAIRN_TRY(cairn_line_index_number(env, (int)b->tally.shares.n, x));
+    CAIRN_TRY(cairn_line_index_number(env, (int)b->tally.ranges.n, x));
     b->along.n      = x->n;
     b->along.begin  = x->begin;
     b->along.place  = x->place;
@@ -145,7 +145,7 @@ static cairn_status number(cairn_blocks       *b,
         x->slot = NULL;
         CAIRN_TRY(CAIRN_NEW(env, b->threads * x->places, &x->slot));
         CAIRN_TRY(cairn_line_index_sort(
-            env, cairn_blocks_of_entries(b) ? 1 : (int)b->tally.shares.n,
+            env, cairn_blocks_of_entries(b) ? 1 : (int)b->tally.ranges.n,
             cairn_blocks_of_entries(b), x));
     }
     if (cairn_blocks_of_entries(b)) return begin_entries(b, env);
@@ -325,7 +325,7 @@ number_jointly(cairn_blocks *b, cairn_env *env, const cairn_build *build)
         status = cairn_fail(env, CAIRN_NO_KERNEL,
                             "query: more lines or places than can be numbered");
     if (status == CAIRN_OK && !b->along.number)
-        status = cairn_line_index_number(env, (int)b->tally.shares.n, &b->along);
+        status = cairn_line_index_number(env, (int)b->tally.ranges.n, &b->along);
     if (status == CAIRN_OK) status = list_shared(b, env, build, &counted, &n);
     status = cairn_build_all_compiled(build, status);
     if (status == CAIRN_OK)

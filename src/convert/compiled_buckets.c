@@ -113,10 +113,10 @@ static int64_t count_touched(const cairn_compiled *c, const dealing *d)
 cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
 {
     const cairn_group *group = cairn_origin_group(&c->origin);
-    const int64_t      turns = c->shares.cut[c->shares.n];
+    const int64_t      turns = c->ranges.cut[c->ranges.n];
     const int64_t      some  = turns * SAMPLE / (c->facts.entries + 1) + 1;
     cairn_convert_args args  = {
-         .groups = c->facts.groups, .cursor = c->groups.begin, .facts = c->shares.found};
+         .groups = c->facts.groups, .cursor = c->groups.begin, .facts = c->ranges.found};
     int64_t outer[CAIRN_MAX_LEVELS];
     dealing d;
 
@@ -155,7 +155,7 @@ static int64_t first_group(const dealing *d, int64_t b)
 /// begins the next group.
 static cairn_pos begin_of(const cairn_compiled *c, int64_t t, int64_t g)
 {
-    const int64_t groups = c->facts.groups, threads = c->shares.n;
+    const int64_t groups = c->facts.groups, threads = c->ranges.n;
 
     if (t < threads) return c->groups.begin[t * groups + g];
     return c->groups.begin[g + 1 < groups ? g + 1 : threads * groups];
@@ -175,7 +175,7 @@ static cairn_pos count_in(const dealing *d, int64_t t, int64_t b)
 /// threads before it, so that they lie in the order of the source.
 static void place_buckets(dealing *d)
 {
-    const int64_t threads = d->c->shares.n;
+    const int64_t threads = d->c->ranges.n;
     cairn_pos     at      = 0;
 
     for (int64_t b = 0; b < d->buckets; b++) {
@@ -198,9 +198,10 @@ deal_to_buckets(const dealing *d, cairn_kernel_part *to, cairn_convert_args *arg
     args->bucket = d->c->keys.fields.shift[0] + d->shift;
     args->key    = &d->items->word;
     args->moved  = (double *)(void *)&d->items->load;
-    args->facts  = d->c->shares.found;
-    return cairn_shares_run(d->c->m->env, &d->c->shares, &d->c->origin,
-                            cairn_pass_phase(d->c, CAIRN_CONVERT_BUCKET), to, args);
+    args->facts  = d->c->ranges.found;
+    return cairn_thread_ranges_run(d->c->m->env, &d->c->ranges, &d->c->origin,
+                                   cairn_pass_phase(d->c, CAIRN_CONVERT_BUCKET), to,
+                                   args);
 }
 
 /// From a bucket to its groups, whose cursors are the first thread's.
@@ -233,7 +234,7 @@ static cairn_status run(dealing *d, cairn_kernel_part *to)
     CAIRN_TRY(deal_to_buckets(d, to, &args));
 #pragma omp parallel for schedule(dynamic, 1) reduction(min       \
                                                         : result) \
-    num_threads((int)c->shares.n) if (c->shares.n > 1)
+    num_threads((int)c->ranges.n) if (c->ranges.n > 1)
     for (int64_t b = 0; b < d->buckets; b++) {
         const int64_t its = empty_bucket(d, b, to, &args);
 
@@ -246,14 +247,14 @@ cairn_status cairn_buckets_fill(cairn_compiled *c, cairn_part *part)
 {
     cairn_env *const env = c->m->env;
     /* Those that were counted: a part that pads may have more than it was built with. */
-    const int64_t entries = c->groups.begin[c->shares.n * c->facts.groups];
+    const int64_t entries = c->groups.begin[c->ranges.n * c->facts.groups];
     dealing       d       = {.c = c};
     cairn_status  status;
 
     cairn_key_fields_plan(c->m->layout->levels, c->range, &c->keys.fields);
     number_buckets(c, &d);
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
-    CAIRN_GO(done, CAIRN_NEW(env, c->shares.n * d.buckets, &d.next));
+    CAIRN_GO(done, CAIRN_NEW(env, c->ranges.n * d.buckets, &d.next));
     CAIRN_GO(done, CAIRN_NEW(env, entries + GAP * d.buckets + AHEAD, &d.items));
     status = run(&d, &part->view);
 done:

@@ -45,8 +45,8 @@ static cairn_status divide(cairn_compiled *c)
     cairn_algebra_init(algebra, m->env, c->build->shape.order);
     lines.algebra = algebra;
     if (most > c->build->loader->threads) most = c->build->loader->threads;
-    const cairn_status status = cairn_shares_divide(
-        m->env, &c->origin, m->rows.along ? &lines : NULL, most, &c->shares);
+    const cairn_status status = cairn_thread_ranges_divide(
+        m->env, &c->origin, m->rows.along ? &lines : NULL, most, &c->ranges);
 
     cairn_free(m->env, algebra);
     return status;
@@ -57,13 +57,14 @@ static cairn_status divide(cairn_compiled *c)
 static cairn_status
 look(const cairn_compiled *c, const cairn_phase *phase, int64_t cut, int64_t *largest)
 {
-    cairn_convert_args args = {.cut = cut, .facts = c->shares.found};
+    cairn_convert_args args = {.cut = cut, .facts = c->ranges.found};
 
-    CAIRN_TRY(cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, NULL, &args));
+    CAIRN_TRY(
+        cairn_thread_ranges_run(c->m->env, &c->ranges, &c->origin, phase, NULL, &args));
     *largest = -1;
-    for (int64_t t = 0; t < c->shares.n; t++)
-        if (c->shares.found[t * CAIRN_CONVERT_FACTS] > *largest)
-            *largest = c->shares.found[t * CAIRN_CONVERT_FACTS];
+    for (int64_t t = 0; t < c->ranges.n; t++)
+        if (c->ranges.found[t * CAIRN_CONVERT_FACTS] > *largest)
+            *largest = c->ranges.found[t * CAIRN_CONVERT_FACTS];
     return CAIRN_OK;
 }
 

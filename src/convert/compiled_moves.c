@@ -73,13 +73,13 @@ cairn_status cairn_moves_divide(cairn_compiled *c, int64_t rows)
 {
     cairn_env *const env     = c->m->env;
     const int64_t    threads = c->build->loader->threads;
-    const int64_t    shares  = c->facts.entries < WORTH || threads < 1 ? 1 : threads;
+    const int64_t    ranges  = c->facts.entries < WORTH || threads < 1 ? 1 : threads;
 
-    CAIRN_TRY(CAIRN_NEW(env, shares + 1, &c->shares.cut));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, shares, &c->shares.offset));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, shares * CAIRN_CONVERT_FACTS, &c->shares.found));
-    cairn_starts_cut(c->rows.first, rows, shares, c->shares.cut);
-    c->shares.n = shares;
+    CAIRN_TRY(CAIRN_NEW(env, ranges + 1, &c->ranges.cut));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, ranges, &c->ranges.offset));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, ranges * CAIRN_CONVERT_FACTS, &c->ranges.found));
+    cairn_starts_cut(c->rows.first, rows, ranges, c->ranges.cut);
+    c->ranges.n = ranges;
     return CAIRN_OK;
 }
 
@@ -121,7 +121,7 @@ cairn_compiled_find_delta(const cairn_compiled *c, bool all, int64_t **delta)
 cairn_status cairn_moves_run(const cairn_compiled *c, bool all)
 {
     int64_t            outer[CAIRN_MAX_LEVELS];
-    cairn_convert_args args  = {.facts = c->shares.found};
+    cairn_convert_args args  = {.facts = c->ranges.found};
     int64_t           *delta = NULL;
 
     CAIRN_TRY(cairn_compiled_find_delta(c, all, &delta));
@@ -129,8 +129,8 @@ cairn_status cairn_moves_run(const cairn_compiled *c, bool all)
     args.first  = c->rows.first;
     args.place  = c->rows.place;
     args.delta  = delta;
-    args.share  = c->shares.cut;
-    args.shares = c->shares.n;
+    args.share  = c->ranges.cut;
+    args.shares = c->ranges.n;
     const cairn_status status =
         cairn_phase_run(c->m->env, cairn_pass_phase(c, CAIRN_CONVERT_MOVE),
                         cairn_compiled_source(c), &c->m->part[0].view, &args);

@@ -22,8 +22,8 @@ bool cairn_moves_fit(const cairn_compiled *c, int row, int levels);
 cairn_convert_spec
 cairn_moves_spec(const cairn_compiled *c, cairn_convert_phase phase, int row);
 
-/// Divide the rows among threads: `shares` of the member, by where rows begin. Pairs with
-/// cairn_shares_fini().
+/// Divide the rows among threads: `ranges` of the member, by where rows begin. Pairs with
+/// cairn_thread_ranges_fini().
 cairn_status cairn_moves_divide(cairn_compiled *c, int64_t rows);
 
 /// Run MOVE over all rows, each to its `place`. @p all: positions count all banks' entries;

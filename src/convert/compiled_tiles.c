@@ -146,12 +146,12 @@ static int64_t fill_rows(const tiles *t, int thread, int64_t first, int64_t end)
     return result;
 }
 
-/// A thread's rows are those of its share, which may begin within one: then all of it is
+/// A thread's rows are those of its range, which may begin within one: then all of it is
 /// this thread's.
 static int64_t first_row(const tiles *t, int thread, int threads)
 {
     const cairn_kernel_level *level = &t->to->level[1];
-    const int64_t             turn  = t->c->shares.cut[thread];
+    const int64_t             turn  = t->c->ranges.cut[thread];
 
     if (thread == 0) return level->lo;
     if (thread == threads || turn >= t->args->end) return level->lo + level->size;
@@ -182,7 +182,7 @@ cairn_status cairn_tiles_fill(const cairn_compiled    *c,
                               cairn_convert_args      *args)
 {
     cairn_env *const env     = c->m->env;
-    const int        threads = (int)c->shares.n;
+    const int        threads = (int)c->ranges.n;
     int64_t          outer[CAIRN_MAX_LEVELS];
     cairn_status     status;
     tiles t = {.c = c, .args = args, .to = to, .bytes = c->m->layout->value_bits / 8};

@@ -31,21 +31,21 @@ bool cairn_lanes_are_tiled(const cairn_layout *layout, int64_t lanes, int64_t va
            && values * (layout->value_bits / 8) >= MANY;
 }
 
-/* ---- shares ---- */
+/* ---- ranges ---- */
 
-/// Cut the lanes so that each share reads and writes about as much.
+/// Cut the lanes so that each range reads and writes about as much.
 static void cut_lanes(const cairn_compiled *c, int64_t lanes, int64_t *cut)
 {
-    const int64_t  groups = c->facts.groups, shares = c->shares.n;
+    const int64_t  groups = c->facts.groups, ranges = c->ranges.n;
     const __int128 all  = c->m->bank[0].end + (__int128)c->groups.n * lanes;
     __int128       done = 0;
     int64_t        t    = 0;
 
-    for (int64_t g = 0; g < groups && shares > 1; g++) {
+    for (int64_t g = 0; g < groups && ranges > 1; g++) {
         const uint32_t width = c->groups.begin[g + 1] - c->groups.begin[g];
 
         for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
-            while (t < shares && done * shares >= all * t)
+            while (t < ranges && done * ranges >= all * t)
                 cut[t++] = k;
             done +=
                 width
@@ -54,7 +54,7 @@ static void cut_lanes(const cairn_compiled *c, int64_t lanes, int64_t *cut)
         }
     }
     cut[0] = 0;
-    for (t = t ? t : 1; t <= shares; t++)
+    for (t = t ? t : 1; t <= ranges; t++)
         cut[t] = groups * lanes;
 }
 
@@ -93,7 +93,7 @@ static int64_t tile_lanes(const filler *f, int64_t width)
     return most / TILE_LEAST * TILE_LEAST;
 }
 
-/// A thread's share while it is filled.
+/// A thread's range while it is filled.
 typedef struct {
     const filler      *f;
     char              *tile;
@@ -163,7 +163,7 @@ static int64_t fill_group(worker *w, int64_t begin, int64_t end)
     return cairn_phase_call(f->phase, f->from, f->to, &w->args);
 }
 
-/// Fill the lanes of one share, group by group.
+/// Fill the lanes of one range, group by group.
 static int64_t fill_share(const filler *f, int64_t t, char *tile)
 {
     const int64_t end    = f->args->share[t + 1];
@@ -186,15 +186,15 @@ static int64_t fill_share(const filler *f, int64_t t, char *tile)
 static cairn_status fill_tiles(const filler *f)
 {
     const cairn_compiled *c      = f->c;
-    const int             shares = (int)f->args->shares;
+    const int             ranges = (int)f->args->shares;
     char                 *tiles;
     int64_t               result = 0;
 
-    CAIRN_TRY(cairn_alloc(c->m->env, shares, TILE_BYTES, (void **)&tiles));
-#pragma omp parallel for schedule(static, 1) num_threads(shares) if (shares > 1) \
+    CAIRN_TRY(cairn_alloc(c->m->env, ranges, TILE_BYTES, (void **)&tiles));
+#pragma omp parallel for schedule(static, 1) num_threads(ranges) if (ranges > 1) \
     reduction(min                                                                \
               : result)
-    for (int t = 0; t < shares; t++) {
+    for (int t = 0; t < ranges; t++) {
         const int64_t its = fill_share(f, t, tiles + (size_t)t * TILE_BYTES);
 
         result = its < result ? its : result;
@@ -224,7 +224,7 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
     int64_t outer[CAIRN_MAX_LEVELS], *cut;
 
     if (lanes == 0) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(c->m->env, c->shares.n + 1, &cut));
+    CAIRN_TRY(CAIRN_NEW(c->m->env, c->ranges.n + 1, &cut));
     cut_lanes(c, lanes, cut);
     cairn_origin_args(&c->origin, 0, outer, args);
     args->order  = c->slots.row_of;
@@ -232,7 +232,7 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
     args->cursor = c->groups.begin;
     args->lanes  = lanes;
     args->share  = cut;
-    args->shares = c->shares.n;
+    args->shares = c->ranges.n;
     const cairn_status status =
         cairn_lanes_are_far(c->m->layout, lanes)
             ? fill_tiles(&f)

@@ -182,7 +182,7 @@ cairn_convert_args cairn_group_counter_args(const cairn_group_counter *t)
 {
     cairn_convert_args args = {.group_low = t->low, .group_size = t->size};
 
-    cairn_line_index_args(&t->index, &t->shares, &args);
+    cairn_line_index_args(&t->index, &t->ranges, &args);
     return args;
 }
 
@@ -222,14 +222,15 @@ static cairn_status count(cairn_group_counter *t,
     const int64_t     most    = 1 + 4 * cairn_origin_entries(origin) / (each + 1);
     const int64_t     threads = build->loader->threads;
 
-    CAIRN_TRY(cairn_shares_divide(t->env, origin, t->index.listed ? &lines : NULL,
-                                  threads < most ? threads : most, &t->shares));
-    CAIRN_TRY(cairn_line_index_create(t->env, &t->shares,
+    CAIRN_TRY(cairn_thread_ranges_divide(t->env, origin,
+                                         t->index.listed ? &lines : NULL,
+                                         threads < most ? threads : most, &t->ranges));
+    CAIRN_TRY(cairn_line_index_create(t->env, &t->ranges,
                                       cairn_origin_positions(origin), true, &t->index));
     cairn_convert_args args = cairn_group_counter_args(t);
 
-    CAIRN_TRY(cairn_shares_run(t->env, &t->shares, origin, phase, NULL, &args));
-    cairn_line_index_join(&t->shares, &t->index);
+    CAIRN_TRY(cairn_thread_ranges_run(t->env, &t->ranges, origin, phase, NULL, &args));
+    cairn_line_index_join(&t->ranges, &t->index);
     return CAIRN_OK;
 }
 
@@ -290,7 +291,7 @@ cairn_status cairn_group_counter_run(cairn_env           *env,
 
 void cairn_group_counter_fini(cairn_group_counter *t)
 {
-    cairn_shares_fini(t->env, &t->shares);
+    cairn_thread_ranges_fini(t->env, &t->ranges);
     cairn_line_index_fini(t->env, &t->index);
     cairn_free(t->env, t->algebra);
     *t = (cairn_group_counter){.env = t->env};

@@ -18,19 +18,19 @@
 
 /// Groups of a query and their values. All expressions but the last identify a line.
 typedef struct cairn_group_counter {
-    cairn_env       *env;
-    cairn_query      query;    ///< Its expressions in the order of the numbering:
-    int              rotated;  ///< so many of the first came behind the last.
-    bool             by_lines; ///< Entries come line by line.
-    cairn_algebra   *algebra;
-    int              forms;
-    cairn_form       form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
-    int64_t          low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
-    int64_t          size[CAIRN_MAX_LEVELS]; ///< and how many there are.
-    bool             joint;                  ///< Other ranks' counts were added.
-    cairn_shares     shares;
-    cairn_line_index index; ///< The groups; counts are their values.
-    cairn_route      route; ///< COMPILED if any phase was.
+    cairn_env          *env;
+    cairn_query         query;    ///< Its expressions in the order of the numbering:
+    int                 rotated;  ///< so many of the first came behind the last.
+    bool                by_lines; ///< Entries come line by line.
+    cairn_algebra      *algebra;
+    int                 forms;
+    cairn_form          form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
+    int64_t             low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
+    int64_t             size[CAIRN_MAX_LEVELS]; ///< and how many there are.
+    bool                joint;                  ///< Other ranks' counts were added.
+    cairn_thread_ranges ranges;
+    cairn_line_index    index; ///< The groups; counts are their values.
+    cairn_route         route; ///< COMPILED if any phase was.
 } cairn_group_counter;
 
 /// Count; of a planned build only number the groups.

@@ -239,7 +239,7 @@ cairn_status cairn_passes_load(cairn_compiled *c)
         cairn_pass_function *f = &p->function[k];
 
         assert(!f->phase.loader);
-        if (f->alone && c->shares.n > 1) continue;
+        if (f->alone && c->ranges.n > 1) continue;
         const cairn_status status =
             cairn_phase_load(c->m->env, c->build->loader, &f->spec, at_hand, &f->phase);
 

@@ -54,11 +54,12 @@ typedef struct cairn_pass_function {
 
 /// How the source is divided among threads.
 typedef struct cairn_source_division {
-    bool groups; ///< What lies in one group, or is numbered in one row, is one share's.
-    bool nodes;  ///< Each share writes nodes of its own,
-    bool cursors; ///< or where cursors of its own stand, one for each group.
-    bool rows;    ///< Rows are divided, once they are counted.
-    int64_t most; ///< Shares at most.
+    bool
+        groups; ///< What lies in one group, or is numbered in one row, is one thread's.
+    bool    nodes;   ///< Each range writes nodes of its own,
+    bool    cursors; ///< or where cursors of its own stand, one for each group.
+    bool    rows;    ///< Rows are divided, once they are counted.
+    int64_t most;    ///< Shares at most.
 } cairn_source_division;
 
 enum {

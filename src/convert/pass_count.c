@@ -17,11 +17,11 @@
 static cairn_status count_nodes(cairn_compiled *c)
 {
     cairn_bank        *bank = &c->m->bank[0];
-    cairn_convert_args args = {.nodes = bank->nodes, .facts = c->shares.found};
+    cairn_convert_args args = {.nodes = bank->nodes, .facts = c->ranges.found};
 
     CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_COUNT),
                                  &c->empty.view, &args));
-    bank->end = c->shares.found[0];
+    bank->end = c->ranges.found[0];
     return CAIRN_OK;
 }
 
@@ -32,8 +32,8 @@ const cairn_pass_work cairn_count_nodes = {.prepare = count_nodes};
 /// Find out, too, whether they are scattered.
 static cairn_status count_groups(cairn_compiled *c)
 {
-    const int64_t      groups = c->facts.groups, all = c->shares.n * groups + 1;
-    cairn_convert_args args = {.groups = groups, .facts = c->shares.found};
+    const int64_t      groups = c->facts.groups, all = c->ranges.n * groups + 1;
+    cairn_convert_args args = {.groups = groups, .facts = c->ranges.found};
 
     CAIRN_TRY(CAIRN_NEW(c->m->env, all, &c->groups.begin));
     CAIRN_TRY(cairn_buckets_ask(c, &c->stores.bucketed));
@@ -53,7 +53,7 @@ static cairn_status list_slots(cairn_compiled *c)
     const int64_t slots = c->facts.slots;
     cairn_pos     n     = 0;
 
-    for (int64_t t = 1; t < c->shares.n; t++)
+    for (int64_t t = 1; t < c->ranges.n; t++)
         for (int64_t x = 0; x < slots; x++)
             c->groups.slot[x] |= c->groups.slot[t * slots + x];
     for (int64_t x = 0; x < slots; x++)
@@ -81,7 +81,7 @@ cairn_status cairn_lists_create(cairn_compiled *c, cairn_pos most)
 {
     c->groups = (cairn_line_index){
         .lines = c->facts.groups, .places = c->facts.slots, .listed = true};
-    return cairn_line_index_create(c->m->env, &c->shares, most, false, &c->groups);
+    return cairn_line_index_create(c->m->env, &c->ranges, most, false, &c->groups);
 }
 
 /// Which indices each group has, in the order in which they are met.
@@ -94,13 +94,13 @@ static cairn_status count_lists(cairn_compiled *c)
 
     low[E] = c->range[E].lo;
     CAIRN_TRY(cairn_lists_create(c, E > 0 ? most_nodes(c) : 0));
-    cairn_line_index_args(&c->groups, &c->shares, &args);
+    cairn_line_index_args(&c->groups, &c->ranges, &args);
     CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_MARK),
                                  &c->empty.view, &args));
-    for (int64_t t = 0; t < c->shares.n; t++)
-        bank->end += c->shares.found[t * CAIRN_CONVERT_FACTS];
+    for (int64_t t = 0; t < c->ranges.n; t++)
+        bank->end += c->ranges.found[t * CAIRN_CONVERT_FACTS];
     if (E == 0) return list_slots(c);
-    cairn_line_index_join(&c->shares, &c->groups);
+    cairn_line_index_join(&c->ranges, &c->groups);
     return CAIRN_OK;
 }
 

@@ -139,7 +139,7 @@ static cairn_status write_lanes(cairn_compiled *c, const cairn_pass_call *call)
     const cairn_kernel_level *level =
         &call->part->view.level[cairn_lines_index_level(to)];
     const int64_t lanes = lanes_of(to), all = lanes * c->facts.groups;
-    const int     threads = (int)c->shares.n;
+    const int     threads = (int)c->ranges.n;
 
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t k = 0; k < all; k++)

@@ -90,7 +90,7 @@ static cairn_status prepare(cairn_compiled *c)
     const int E = c->m->layout->last;
 
     assert(c->m->layout->banks == 1 && !c->groups.begin);
-    if (c->shares.n > 1) {
+    if (c->ranges.n > 1) {
         cairn_pass_break(c);
         return CAIRN_OK;
     }
@@ -105,15 +105,15 @@ static cairn_status mirror(cairn_compiled *c, const cairn_pass_call *call)
     const int                 E    = c->m->layout->last;
     const cairn_kernel_level *from = &cairn_compiled_source(c)->level[E];
 
-    assert(c->shares.n == 1 && c->groups.begin);
+    assert(c->ranges.n == 1 && c->groups.begin);
     call->args->groups = c->facts.groups;
     call->args->cursor = c->groups.begin;
-    call->args->facts  = c->shares.found;
+    call->args->facts  = c->ranges.found;
     begin_groups(c, from);
-    c->shares.found[0] = 0;
+    c->ranges.found[0] = 0;
     CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_MIRROR),
                                  &call->part->view, call->args));
-    if ((c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from))
+    if ((c->ranges.found[0] || c->m->bank[0].end == 0) && all_ended(c, from))
         return CAIRN_OK;
     cairn_free(c->m->env, c->groups.begin);
     c->groups.begin = NULL;

@@ -93,7 +93,7 @@ static cairn_status move_entries(cairn_compiled *c, const cairn_pass_call *call)
 {
     if (call->bank > 0) return CAIRN_OK;
     /* Beside other members threads come and go; buckets need them all. */
-    if (!c->stores.bucketed || (c->stores.concurrent && c->shares.n > 1))
+    if (!c->stores.bucketed || (c->stores.concurrent && c->ranges.n > 1))
         return move_direct(c, call);
     cairn_pass_set_stores(c, call->pass, CAIRN_STORES_BUCKETED);
     return cairn_buckets_fill(c, call->part); /* groups are all of one bank */
@@ -107,7 +107,7 @@ static cairn_status move_to_nodes(cairn_compiled *c, const cairn_pass_call *call
 {
     const bool tiled = c->stores.tile && !c->stores.zeros;
 
-    cairn_line_index_args(&c->groups, &c->shares, call->args);
+    cairn_line_index_args(&c->groups, &c->ranges, call->args);
     call->args->zeros = c->stores.zeros;
     if (!tiled)
         return cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_PLACE),

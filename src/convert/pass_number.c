@@ -88,7 +88,7 @@ static cairn_status number_lists(cairn_compiled *c)
     if (c->choice.known) CAIRN_TRY(list_known(c));
     if (E > 0)
         CAIRN_TRY(
-            cairn_line_index_sort(c->m->env, (int)c->shares.n, false, &c->groups));
+            cairn_line_index_sort(c->m->env, (int)c->ranges.n, false, &c->groups));
     c->m->bank[0].nodes[E] = c->groups.n;
     c->stores.tile         = cairn_tiles_width(c);
     return CAIRN_OK;

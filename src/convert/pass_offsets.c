@@ -14,7 +14,7 @@
 /// Entries before group @p g; there may be one more group than there are.
 int64_t cairn_compiled_begin_of(const cairn_compiled *c, int64_t g)
 {
-    const int64_t threads = c->program.division.cursors ? c->shares.n : 1;
+    const int64_t threads = c->program.division.cursors ? c->ranges.n : 1;
 
     return c->groups.begin[g < c->facts.groups ? g : threads * c->facts.groups];
 }
@@ -114,7 +114,7 @@ void cairn_groups_set_banks(cairn_compiled *c)
 /// groups'; there is one more.
 static void begin_groups_of_threads(cairn_compiled *c)
 {
-    const int64_t   groups = c->facts.groups, threads = c->shares.n;
+    const int64_t   groups = c->facts.groups, threads = c->ranges.n;
     uint32_t *const cursor = c->groups.begin;
     uint32_t        before = 0;
 

@@ -156,7 +156,7 @@ static cairn_status pad_slots(cairn_compiled *c, const cairn_pass_call *call)
 {
     if (c->slots.stands) return CAIRN_OK;
 #pragma omp parallel for schedule(static) \
-    num_threads((int)c->shares.n) if (c->shares.n > 1)
+    num_threads((int)c->ranges.n) if (c->ranges.n > 1)
     for (int64_t g = 0; g < c->facts.groups; g++)
         pad_group(c, call->part, g);
     return CAIRN_OK;

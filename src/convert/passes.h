@@ -87,10 +87,10 @@ cairn_slots_begin_groups(cairn_compiled *c,
                          uint32_t (*entries)(const cairn_compiled *c, int64_t lane))
 {
     uint32_t *const cursor = c->groups.begin;
-    const int64_t   groups = c->facts.groups, shares = c->shares.n;
+    const int64_t   groups = c->facts.groups, ranges = c->ranges.n;
     int64_t         nodes = 0;
 
-#pragma omp parallel for schedule(static) num_threads((int)shares) if (shares > 1)
+#pragma omp parallel for schedule(static) num_threads((int)ranges) if (ranges > 1)
     for (int64_t g = 0; g < groups; g++) {
         uint32_t width = 0;
 

@@ -55,10 +55,11 @@ static cairn_status divide(cairn_compiled *c)
     cairn_form        row;
     const cairn_lines lines = lines_of(c, &row);
 
-    assert(c->shares.n == 0);
+    assert(c->ranges.n == 0);
     if (how->rows) return CAIRN_OK;
-    return cairn_shares_divide(c->m->env, &c->origin, how->groups ? &lines : NULL,
-                               threads < most ? threads : most, &c->shares);
+    return cairn_thread_ranges_divide(c->m->env, &c->origin,
+                                      how->groups ? &lines : NULL,
+                                      threads < most ? threads : most, &c->ranges);
 }
 
 cairn_status cairn_compiled_run(const cairn_compiled *c,
@@ -66,11 +67,12 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 cairn_kernel_part    *to,
                                 cairn_convert_args   *args)
 {
-    assert(phase && c->shares.n > 0);
-    if (c->stores.concurrent && c->shares.n > 1)
-        return cairn_shares_spread(c->m->env, &c->shares, &c->origin, phase, to, args,
-                                   c->program.division.cursors ? c->facts.groups : 0);
-    return cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, to, args);
+    assert(phase && c->ranges.n > 0);
+    if (c->stores.concurrent && c->ranges.n > 1)
+        return cairn_thread_ranges_spread(
+            c->m->env, &c->ranges, &c->origin, phase, to, args,
+            c->program.division.cursors ? c->facts.groups : 0);
+    return cairn_thread_ranges_run(c->m->env, &c->ranges, &c->origin, phase, to, args);
 }
 
 /* ---- counting ---- */
@@ -182,7 +184,7 @@ static cairn_status prepare_passes(cairn_compiled *c, int first)
     bool met;
 
     CAIRN_TRY(run_passes(c, first, &met));
-    assert(c->shares.n > 0);
+    assert(c->ranges.n > 0);
     return CAIRN_OK;
 }
 
@@ -269,8 +271,8 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
-    if (c->shares.n <= 1) return true;
-    /* Indices that no entry has are written once, before all shares. */
+    if (c->ranges.n <= 1) return true;
+    /* Indices that no entry has are written once, before all ranges. */
     for (int l = to->last + 1; l < to->levels; l++)
         if (to->level[l].determined) return false;
     return !c->m->rows.along
@@ -307,7 +309,7 @@ cairn_status cairn_compiled_fill(cairn_compiled *c, int64_t bank, cairn_part *pa
     int64_t            length[CAIRN_MAX_LEVELS] = {0};
     int64_t            low[CAIRN_MAX_LEVELS]    = {0};
     int64_t           *tuple[CAIRN_MAX_LEVELS]  = {NULL};
-    cairn_convert_args args = {.facts = c->shares.found, .length = length, .low = low};
+    cairn_convert_args args = {.facts = c->ranges.found, .length = length, .low = low};
 
     for (int l = 0; l < c->m->layout->levels; l++)
         low[l] = c->range[l].lo;
@@ -330,7 +332,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_padding_destroy(env, &c->program.padding);
     cairn_passes_fini(&c->program);
     cairn_keys_fini(env, &c->keys);
-    cairn_shares_fini(env, &c->shares);
+    cairn_thread_ranges_fini(env, &c->ranges);
     cairn_line_index_fini(env, &c->groups);
     cairn_free(env, c->slots.lane);
     cairn_free(env, c->slots.row_of);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Room for groups, shares that become one, lists in order.
+/// Room for groups, ranges that become one, lists in order.
 
 #include "phases/line_index.h"
 
@@ -8,18 +8,18 @@
 
 enum { FEW = 24 }; ///< Places up to which insertion is fastest.
 
-cairn_status cairn_line_index_create(cairn_env          *env,
-                                     const cairn_shares *shares,
-                                     cairn_pos           most,
-                                     bool                counts,
-                                     cairn_line_index   *x)
+cairn_status cairn_line_index_create(cairn_env                 *env,
+                                     const cairn_thread_ranges *ranges,
+                                     cairn_pos                  most,
+                                     bool                       counts,
+                                     cairn_line_index          *x)
 {
     if (!x->listed) {
         x->n = x->lines * x->places;
-        return CAIRN_NEW_ZERO(env, shares->n * x->n, &x->count);
+        return CAIRN_NEW_ZERO(env, ranges->n * x->n, &x->count);
     }
     CAIRN_TRY(CAIRN_NEW_ZERO(env, x->lines + 1, &x->begin));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, shares->n * x->places, &x->slot));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, ranges->n * x->places, &x->slot));
     if (most > 0) CAIRN_TRY(CAIRN_NEW(env, most, &x->place));
     return counts ? CAIRN_NEW(env, most, &x->count) : CAIRN_OK;
 }
@@ -34,9 +34,9 @@ void cairn_line_index_fini(cairn_env *env, cairn_line_index *x)
     *x = (cairn_line_index){.n = 0};
 }
 
-void cairn_line_index_args(const cairn_line_index *x,
-                           const cairn_shares     *shares,
-                           cairn_convert_args     *args)
+void cairn_line_index_args(const cairn_line_index    *x,
+                           const cairn_thread_ranges *ranges,
+                           cairn_convert_args        *args)
 {
     args->groups = x->listed ? x->lines : x->n;
     args->cursor = x->begin;
@@ -44,19 +44,19 @@ void cairn_line_index_args(const cairn_line_index *x,
     args->tally  = x->count;
     args->slot   = x->slot;
     args->slots  = x->places;
-    args->offset = shares->offset;
-    args->facts  = shares->found;
+    args->offset = ranges->offset;
+    args->facts  = ranges->found;
 }
 
-/* ---- shares ---- */
+/* ---- ranges ---- */
 
-/// The list of one share, from @p begin on, to @p at.
+/// The list of one range, from @p begin on, to @p at.
 static void move_list(uint32_t *list, int64_t begin, int64_t n, int64_t at)
 {
     if (list && at != begin) memmove(list + at, list + begin, (size_t)n * sizeof *list);
 }
 
-static void join_lists(const cairn_shares *s, cairn_line_index *x)
+static void join_lists(const cairn_thread_ranges *s, cairn_line_index *x)
 {
     int64_t next = 0; /* line */
 
@@ -78,7 +78,7 @@ static void join_lists(const cairn_shares *s, cairn_line_index *x)
         x->begin[next] = (uint32_t)x->n;
 }
 
-void cairn_line_index_join(const cairn_shares *s, cairn_line_index *x)
+void cairn_line_index_join(const cairn_thread_ranges *s, cairn_line_index *x)
 {
     if (x->listed) {
         join_lists(s, x);

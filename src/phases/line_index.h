@@ -4,13 +4,13 @@
 /// that agree in all expressions but the last, whose values are *places* on it, as blocks
 /// along a row of blocks are, and nodes of a trimmed level below what stands above it.
 /// Either every place of every line has a group, or those with entries are listed, line by
-/// line. Generated functions fill an index, each share of the source its own lists or
+/// line. Generated functions fill an index, each range of the source its own lists or
 /// counts, which are then joined, put in order and numbered.
 ///
 /// The index of src/groups has whole tuples and the elements of each group, in 64 bits.
 ///
-/// Memory: 4 bytes a group and share where all have one; else 4 for each group listed, and
-/// as many for its count and its number, 4 a line, and 4 for each place and share.
+/// Memory: 4 bytes a group and range where all have one; else 4 for each group listed, and
+/// as many for its count and its number, 4 a line, and 4 for each place and range.
 
 #ifndef CAIRN_PHASES_LINE_INDEX_H
 #define CAIRN_PHASES_LINE_INDEX_H
@@ -26,9 +26,9 @@ typedef struct cairn_line_index {
     uint32_t *place; ///< LISTED: [n] places of groups, from the first on.
     uint32_t
         *count; ///< [n] what their entries add up to; until they are joined, of all
-                ///< groups for each share. NULL: nothing was counted.
+                ///< groups for each range. NULL: nothing was counted.
     uint32_t *number; ///< [n] how many groups of its line come before; NULL: not yet.
-    uint32_t *slot;   ///< LISTED: [shares][places] for the line at hand.
+    uint32_t *slot;   ///< LISTED: [ranges][places] for the line at hand.
 } cairn_line_index;
 
 /// Make room for what functions find; `lines`, `places`, `listed` are set.
@@ -36,21 +36,21 @@ typedef struct cairn_line_index {
 /// @param[in] most    Groups that can be listed; 0: there is no list yet. Pages that are
 ///                    not touched cost nothing.
 /// @param[in] counts  Groups that are listed have counts, too.
-cairn_status cairn_line_index_create(cairn_env          *env,
-                                     const cairn_shares *shares,
-                                     cairn_pos           most,
-                                     bool                counts,
-                                     cairn_line_index   *index);
+cairn_status cairn_line_index_create(cairn_env                 *env,
+                                     const cairn_thread_ranges *ranges,
+                                     cairn_pos                  most,
+                                     bool                       counts,
+                                     cairn_line_index          *index);
 void         cairn_line_index_fini(cairn_env *env, cairn_line_index *index);
 
 /// The arguments of functions that are about it.
-void cairn_line_index_args(const cairn_line_index *index,
-                           const cairn_shares     *shares,
-                           cairn_convert_args     *args);
+void cairn_line_index_args(const cairn_line_index    *index,
+                           const cairn_thread_ranges *ranges,
+                           cairn_convert_args        *args);
 
-/// Bring together what the shares have found: their lists, each of which began at its
+/// Bring together what the ranges have found: their lists, each of which began at its
 /// offset and went as far as its facts[1] says, or their counts.
-void cairn_line_index_join(const cairn_shares *shares, cairn_line_index *index);
+void cairn_line_index_join(const cairn_thread_ranges *ranges, cairn_line_index *index);
 
 /// Sort the places of each line; @p counts: and their counts, for which `slot` has room for
 /// all places and threads. What is in order already costs one look; long lists are sorted by

@@ -186,15 +186,15 @@ static int64_t find_some(const indices *x, int64_t begin, int64_t end, uint32_t 
 static void
 find_all(const indices *x, int64_t n, int64_t rows, int threads, uint32_t *first)
 {
-    const int shares = n < WORTH || threads < 1 ? 1 : threads;
+    const int ranges = n < WORTH || threads < 1 ? 1 : threads;
 
-#pragma omp parallel for schedule(static, 1) num_threads(shares) if (shares > 1)
-    for (int t = 0; t < shares; t++) {
-        const int64_t begin = (int64_t)((__int128)n * t / shares);
-        const int64_t end   = (int64_t)((__int128)n * (t + 1) / shares);
+#pragma omp parallel for schedule(static, 1) num_threads(ranges) if (ranges > 1)
+    for (int t = 0; t < ranges; t++) {
+        const int64_t begin = (int64_t)((__int128)n * t / ranges);
+        const int64_t end   = (int64_t)((__int128)n * (t + 1) / ranges);
         int64_t       next  = find_some(x, begin, end, first);
 
-        while (t == shares - 1 && next <= rows)
+        while (t == ranges - 1 && next <= rows)
             first[next++] = (uint32_t)n;
     }
 }
@@ -278,10 +278,10 @@ static int64_t row_from(const uint32_t *first, int64_t rows, int64_t entry)
     return lo;
 }
 
-void cairn_starts_cut(const uint32_t *first, int64_t rows, int64_t shares, int64_t *cut)
+void cairn_starts_cut(const uint32_t *first, int64_t rows, int64_t ranges, int64_t *cut)
 {
-    for (int64_t t = 0; t < shares; t++)
-        cut[t] = row_from(first, rows, (int64_t)((__int128)first[rows] * t / shares));
+    for (int64_t t = 0; t < ranges; t++)
+        cut[t] = row_from(first, rows, (int64_t)((__int128)first[rows] * t / ranges));
     cut[0]      = 0;
-    cut[shares] = rows;
+    cut[ranges] = rows;
 }

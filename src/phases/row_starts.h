@@ -46,12 +46,12 @@ cairn_status cairn_starts_count(cairn_env          *env,
                                 int                 threads,
                                 uint32_t           *count);
 
-/// Cut rows into shares of about as many entries.
+/// Cut rows into ranges of about as many entries.
 ///
-/// @param[out] cut  [shares + 1] rows.
+/// @param[out] cut  [ranges + 1] rows.
 void cairn_starts_cut(const uint32_t *first,
                       int64_t         rows,
-                      int64_t         shares,
+                      int64_t         ranges,
                       int64_t        *cut);
 
 #endif

@@ -82,27 +82,27 @@ is_one_line(const cairn_origin *origin, const cairn_lines *lines, int dim, cairn
 }
 
 /// Move the cuts up to where lines begin, and drop those that meet.
-static void cut_lines(cairn_shares       *s,
-                      const cairn_origin *origin,
-                      const cairn_lines  *lines,
-                      int                 dim)
+static void cut_lines(cairn_thread_ranges *s,
+                      const cairn_origin  *origin,
+                      const cairn_lines   *lines,
+                      int                  dim)
 {
     const int64_t end    = s->cut[s->n];
-    int64_t       shares = 0;
+    int64_t       ranges = 0;
 
     for (int64_t t = 1; t <= s->n; t++) {
         int64_t at = s->cut[t];
 
         while (at > 0 && at < end && is_one_line(origin, lines, dim, at))
             at++;
-        if (at > s->cut[shares]) s->cut[++shares] = at;
+        if (at > s->cut[ranges]) s->cut[++ranges] = at;
     }
-    s->n = shares > 0 ? shares : 1;
+    s->n = ranges > 0 ? ranges : 1;
 }
 
 /* ---- all ---- */
 
-static void one_share(cairn_shares *s, const cairn_origin *origin)
+static void one_share(cairn_thread_ranges *s, const cairn_origin *origin)
 {
     const cairn_part *part = cairn_origin_part(origin, 0);
 
@@ -115,10 +115,10 @@ static void one_share(cairn_shares *s, const cairn_origin *origin)
     s->offset[0] = 0;
 }
 
-static void divide_entries(cairn_shares       *s,
-                           const cairn_origin *origin,
-                           const cairn_lines  *lines,
-                           int                 threads)
+static void divide_entries(cairn_thread_ranges *s,
+                           const cairn_origin  *origin,
+                           const cairn_lines   *lines,
+                           int                  threads)
 {
     const cairn_pos n = origin->entries->n;
 
@@ -152,10 +152,10 @@ values_before(const cairn_part *part, const cairn_share *division, int64_t k)
     return k;
 }
 
-static void divide_part(cairn_shares       *s,
-                        const cairn_origin *origin,
-                        const cairn_lines  *lines,
-                        int                 threads)
+static void divide_part(cairn_thread_ranges *s,
+                        const cairn_origin  *origin,
+                        const cairn_lines   *lines,
+                        int                  threads)
 {
     const cairn_part *part  = cairn_origin_part(origin, 0);
     const int         level = outermost(part->layout);
@@ -177,11 +177,11 @@ static void divide_part(cairn_shares       *s,
         s->offset[t] = values_before(part, &division, s->cut[t]);
 }
 
-cairn_status cairn_shares_divide(cairn_env          *env,
-                                 const cairn_origin *origin,
-                                 const cairn_lines  *lines,
-                                 int64_t             threads,
-                                 cairn_shares       *s)
+cairn_status cairn_thread_ranges_divide(cairn_env           *env,
+                                        const cairn_origin  *origin,
+                                        const cairn_lines   *lines,
+                                        int64_t              threads,
+                                        cairn_thread_ranges *s)
 {
     const cairn_group *group = cairn_origin_group(origin);
 
@@ -200,22 +200,22 @@ cairn_status cairn_shares_divide(cairn_env          *env,
     return CAIRN_OK;
 }
 
-void cairn_shares_fini(cairn_env *env, cairn_shares *s)
+void cairn_thread_ranges_fini(cairn_env *env, cairn_thread_ranges *s)
 {
     cairn_free(env, s->cut);
     cairn_free(env, s->offset);
     cairn_free(env, s->found);
-    *s = (cairn_shares){.n = 0};
+    *s = (cairn_thread_ranges){.n = 0};
 }
 
 /* ---- running ---- */
 
-cairn_status cairn_shares_run(cairn_env          *env,
-                              const cairn_shares *s,
-                              const cairn_origin *origin,
-                              const cairn_phase  *phase,
-                              cairn_kernel_part  *to,
-                              cairn_convert_args *args)
+cairn_status cairn_thread_ranges_run(cairn_env                 *env,
+                                     const cairn_thread_ranges *s,
+                                     const cairn_origin        *origin,
+                                     const cairn_phase         *phase,
+                                     cairn_kernel_part         *to,
+                                     cairn_convert_args        *args)
 {
     const cairn_group *group = cairn_origin_group(origin);
     int64_t            outer[CAIRN_MAX_LEVELS];

@@ -8,13 +8,13 @@
 
 #include "phases/origin.h"
 
-/// Which part of the source each share visits, and what was found there.
-typedef struct cairn_shares {
+/// Which part of the source each range visits, and what was found there.
+typedef struct cairn_thread_ranges {
     int64_t  n;      ///< Threads.
     int64_t *cut;    ///< [n + 1] turns of the source that each has,
     int64_t *offset; ///< [n] entries before them,
     int64_t *found;  ///< [n][CAIRN_CONVERT_FACTS] facts.
-} cairn_shares;
+} cairn_thread_ranges;
 
 /// What must be one thread's: entries that agree in some forms over dimensions.
 typedef struct cairn_lines {
@@ -24,39 +24,39 @@ typedef struct cairn_lines {
     uint32_t             dims; ///< Other dimensions that identify lines; cuts need not.
 } cairn_lines;
 
-/// Divide the source into shares of about as many entries; one where it is small, or
+/// Divide the source into ranges of about as many entries; one where it is small, or
 /// cannot be divided.
 ///
 /// @param[in]  lines    NULL: cuts may lie anywhere. Else `offset` is filled, too.
 /// @param[in]  threads  Shares at most; less than 1 is 1.
-/// @param[out] shares   Zero; give back with cairn_shares_fini(), on failure, too.
-cairn_status cairn_shares_divide(cairn_env          *env,
-                                 const cairn_origin *origin,
-                                 const cairn_lines  *lines,
-                                 int64_t             threads,
-                                 cairn_shares       *shares);
+/// @param[out] ranges   Zero; give back with cairn_thread_ranges_fini(), on failure, too.
+cairn_status cairn_thread_ranges_divide(cairn_env           *env,
+                                        const cairn_origin  *origin,
+                                        const cairn_lines   *lines,
+                                        int64_t              threads,
+                                        cairn_thread_ranges *ranges);
 
-void cairn_shares_fini(cairn_env *env, cairn_shares *shares);
+void cairn_thread_ranges_fini(cairn_env *env, cairn_thread_ranges *ranges);
 
 /// Run a phase over all parts of the source. @p args has what the phase needs beside.
-cairn_status cairn_shares_run(cairn_env          *env,
-                              const cairn_shares *shares,
-                              const cairn_origin *origin,
-                              const cairn_phase  *phase,
-                              cairn_kernel_part  *to,
-                              cairn_convert_args *args);
+cairn_status cairn_thread_ranges_run(cairn_env                 *env,
+                                     const cairn_thread_ranges *ranges,
+                                     const cairn_origin        *origin,
+                                     const cairn_phase         *phase,
+                                     cairn_kernel_part         *to,
+                                     cairn_convert_args        *args);
 
-/// As cairn_shares_run() for a source of several shares, each of them a task: threads of
+/// As cairn_thread_ranges_run() for a source of several ranges, each of them a task: threads of
 /// the team that is at work, which other tasks have left idle, help. Nothing may be written
-/// but by share.
+/// but by range.
 ///
-/// @param[in] cursors  Of each share in `cursor`, one after the other; 0: all have one.
-cairn_status cairn_shares_spread(cairn_env                *env,
-                                 const cairn_shares       *shares,
-                                 const cairn_origin       *origin,
-                                 const cairn_phase        *phase,
-                                 cairn_kernel_part        *to,
-                                 const cairn_convert_args *args,
-                                 int64_t                   cursors);
+/// @param[in] cursors  Of each range in `cursor`, one after the other; 0: all have one.
+cairn_status cairn_thread_ranges_spread(cairn_env                 *env,
+                                        const cairn_thread_ranges *ranges,
+                                        const cairn_origin        *origin,
+                                        const cairn_phase         *phase,
+                                        cairn_kernel_part         *to,
+                                        const cairn_convert_args  *args,
+                                        int64_t                    cursors);
 
 #endif

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A phase of one member while others are filled: its shares are tasks of the same team,
-/// taken by idle threads. A phase that is called for one share is the phase of one
+/// A phase of one member while others are filled: its ranges are tasks of the same team,
+/// taken by idle threads. A phase that is called for one range is the phase of one
 /// thread, given the arrays of that thread.
 
 #include "phases/thread_ranges.h"
 
 typedef struct {
-    const cairn_shares       *shares;
-    const cairn_phase        *phase;
-    const cairn_kernel_part  *from;
-    cairn_kernel_part        *to;
-    const cairn_convert_args *args;
-    int64_t                   cursors;
-    int64_t                  *result; ///< [shares]
+    const cairn_thread_ranges *ranges;
+    const cairn_phase         *phase;
+    const cairn_kernel_part   *from;
+    cairn_kernel_part         *to;
+    const cairn_convert_args  *args;
+    int64_t                    cursors;
+    int64_t                   *result; ///< [ranges]
 } spread;
 
 static void run_share(const spread *s, int64_t t)
 {
     cairn_convert_args args = *s->args;
 
-    args.share  = s->shares->cut + t;
+    args.share  = s->ranges->cut + t;
     args.shares = 1;
     if (args.facts) args.facts += t * CAIRN_CONVERT_FACTS;
     if (args.cursor) args.cursor += t * s->cursors;
@@ -30,17 +30,17 @@ static void run_share(const spread *s, int64_t t)
     s->result[t] = cairn_phase_call(s->phase, s->from, s->to, &args);
 }
 
-cairn_status cairn_shares_spread(cairn_env                *env,
-                                 const cairn_shares       *shares,
-                                 const cairn_origin       *origin,
-                                 const cairn_phase        *phase,
-                                 cairn_kernel_part        *to,
-                                 const cairn_convert_args *args,
-                                 int64_t                   cursors)
+cairn_status cairn_thread_ranges_spread(cairn_env                 *env,
+                                        const cairn_thread_ranges *ranges,
+                                        const cairn_origin        *origin,
+                                        const cairn_phase         *phase,
+                                        cairn_kernel_part         *to,
+                                        const cairn_convert_args  *args,
+                                        int64_t                    cursors)
 {
     cairn_convert_args all = *args;
     int64_t            outer[CAIRN_MAX_LEVELS];
-    spread             s = {.shares  = shares,
+    spread             s = {.ranges  = ranges,
                             .phase   = phase,
                             .from    = cairn_origin_view(origin, 0),
                             .to      = to,
@@ -48,15 +48,15 @@ cairn_status cairn_shares_spread(cairn_env                *env,
                             .cursors = cursors};
 
     cairn_origin_args(origin, 0, outer, &all);
-    CAIRN_TRY(CAIRN_NEW(env, shares->n, &s.result));
-    for (int64_t t = 0; t < shares->n; t++) {
+    CAIRN_TRY(CAIRN_NEW(env, ranges->n, &s.result));
+    for (int64_t t = 0; t < ranges->n; t++) {
 #pragma omp task firstprivate(t) shared(s)
         run_share(&s, t);
     }
 #pragma omp      taskwait
     cairn_status status = CAIRN_OK;
 
-    for (int64_t t = 0; t < shares->n && status == CAIRN_OK; t++)
+    for (int64_t t = 0; t < ranges->n && status == CAIRN_OK; t++)
         status = cairn_phase_check(env, s.result[t]);
     cairn_free(env, s.result);
     return status;
