@@ -50,8 +50,8 @@ struct cairn_context {
 
 /// Entries that came in no order and stay in buckets until a call needs them sorted.
 typedef struct cairn_unsorted {
-    cairn_dealt    dealt;   ///< Empty once they are.
-    cairn_entries *entries; ///< Where they go: the source's.
+    cairn_bucketed bucketed; ///< Empty once they are.
+    cairn_entries *entries;  ///< Where they go: the source's.
 } cairn_unsorted;
 
 struct cairn_source {
@@ -260,12 +260,12 @@ cairn_status cairn_source_settle(cairn_source *source, cairn_division division);
 /// Store entries; everything but the timing. What the tensor's `held` has already is
 /// counted as well. Collective.
 ///
-/// @param dealt  NULL, or the entries in buckets; then @p entries has their number alone.
+/// @param bucketed  NULL, or the entries in buckets; then @p entries has their number alone.
 /// @retval CAIRN_NO_KERNEL  From buckets: they have to be sorted first.
-cairn_status cairn_tensor_build(cairn_tensor        *tensor,
-                                const cairn_shape   *shape,
-                                const cairn_entries *entries,
-                                const cairn_dealt   *dealt);
+cairn_status cairn_tensor_build(cairn_tensor         *tensor,
+                                const cairn_shape    *shape,
+                                const cairn_entries  *entries,
+                                const cairn_bucketed *bucketed);
 
 /// A handle for what a tensor becomes in another format, its rows where they are; no arrays.
 ///

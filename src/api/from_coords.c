@@ -146,7 +146,7 @@ static cairn_status look(taker *t, cairn_source *source)
         mine = CAIRN_NEW_ZERO(comm->env, 1, &source->unsorted);
         if (mine == CAIRN_OK) {
             source->unsorted->entries = &source->entries;
-            t->arrays.dealt           = &source->unsorted->dealt;
+            t->arrays.bucketed        = &source->unsorted->bucketed;
         }
     }
     return cairn_given_arrays_run(comm->env, comm->size > 1 ? &net : NULL, &t->arrays,

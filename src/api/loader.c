@@ -118,7 +118,7 @@ static void release(void *user, cairn_kernel *kernel)
 static bool is_worth_devices(cairn_context *context, const cairn_build *build)
 {
     if (context->devices) return true;
-    if (build->dealt) return false;
+    if (build->bucketed) return false;
     context->small += cairn_build_judged_by(build);
     return context->small >= WORTH_DEVICES;
 }

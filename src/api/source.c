@@ -31,7 +31,7 @@ void cairn_source_destroy(cairn_source **source)
     if (!source || !*source) return;
     cairn_env *env = &(*source)->context->env;
 
-    if ((*source)->unsorted) cairn_dealt_fini(env, &(*source)->unsorted->dealt);
+    if ((*source)->unsorted) cairn_bucketed_fini(env, &(*source)->unsorted->bucketed);
     cairn_free(env, (*source)->unsorted);
     cairn_entries_fini(env, &(*source)->entries);
     cairn_rows_fini(env, &(*source)->rows);
@@ -44,9 +44,9 @@ cairn_status cairn_source_sort(const cairn_source *source)
     cairn_env      *env = &source->context->env;
     cairn_unsorted *u   = source->unsorted;
 
-    if (!u || u->dealt.n == 0) return CAIRN_OK;
-    CAIRN_TRY(cairn_entries_take_dealt(env, &u->dealt, u->entries));
-    cairn_dealt_fini(env, &u->dealt);
+    if (!u || u->bucketed.n == 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_entries_take_bucketed(env, &u->bucketed, u->entries));
+    cairn_bucketed_fini(env, &u->bucketed);
     return CAIRN_OK;
 }
 
@@ -155,12 +155,12 @@ static cairn_status take_here(cairn_source *source, const cairn_given *given)
 {
     cairn_env *env = &source->context->env;
 
-    if (!cairn_given_may_stay_dealt(env, given))
+    if (!cairn_given_may_stay_bucketed(env, given))
         return cairn_entries_take(env, given, &source->entries);
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &source->unsorted));
     source->unsorted->entries = &source->entries;
-    return cairn_entries_take_or_deal(env, given, &source->entries,
-                                      &source->unsorted->dealt);
+    return cairn_entries_take_or_partition(env, given, &source->entries,
+                                           &source->unsorted->bucketed);
 }
 
 /// On one rank the entries are sorted as they are taken, or later; else they move to their

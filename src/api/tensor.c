@@ -20,17 +20,17 @@ static int value_bits(cairn_dtype dtype)
     return dtype == CAIRN_F32 ? 32 : 64;
 }
 
-cairn_status cairn_tensor_build(cairn_tensor        *tensor,
-                                const cairn_shape   *shape,
-                                const cairn_entries *entries,
-                                const cairn_dealt   *dealt)
+cairn_status cairn_tensor_build(cairn_tensor         *tensor,
+                                const cairn_shape    *shape,
+                                const cairn_entries  *entries,
+                                const cairn_bucketed *bucketed)
 {
     cairn_comm           *comm  = tensor->context->comm;
     const cairn_query_net net   = cairn_net_of(comm);
     cairn_build           build = {.format     = tensor->format,
                                    .shape      = *shape,
                                    .entries    = entries,
-                                   .dealt      = dealt,
+                                   .bucketed   = bucketed,
                                    .net        = comm->size > 1 ? &net : NULL,
                                    .rank       = comm->rank,
                                    .value_bits = value_bits(tensor->dtype)};
@@ -41,7 +41,7 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                     tensor->rows.first[comm->rank + 1] - 1};
     tensor->held +=
         entries->n
-        * (dealt ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
+        * (bucketed ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
     build.held        = tensor->held;
     tensor->log.tasks = 0; /* of an attempt from buckets */
     return cairn_context_build(tensor->context, &build, tensor);
@@ -54,10 +54,10 @@ static cairn_status build_from(cairn_source *source, int64_t held, cairn_tensor 
     const cairn_unsorted *u = source->unsorted;
 
     tensor->held = held;
-    if (u && u->dealt.n > 0) {
-        const cairn_entries number = {.order = source->shape.order, .n = u->dealt.n};
+    if (u && u->bucketed.n > 0) {
+        const cairn_entries number = {.order = source->shape.order, .n = u->bucketed.n};
         const cairn_status  status =
-            cairn_tensor_build(tensor, &source->shape, &number, &u->dealt);
+            cairn_tensor_build(tensor, &source->shape, &number, &u->bucketed);
 
         if (status != CAIRN_NO_KERNEL) return status;
         CAIRN_TRY(cairn_source_sort(source));

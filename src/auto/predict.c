@@ -133,7 +133,7 @@ void cairn_counts_predict(const cairn_counts    *counts,
         if (joined++ > 0) *product += columns * cairn_rate_join * w->added / s.team;
         *convert += r->store + by->memory.byte * r->convert * w->entries;
         if (counts->members > 1)
-            *convert += by->memory.byte * cairn_rate_deal * w->entries;
+            *convert += by->memory.byte * cairn_rate_partition * w->entries;
     }
     if (joined > 1) *convert += cairn_rate_split;
     *product += start;

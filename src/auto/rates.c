@@ -7,7 +7,7 @@
 #include <math.h>
 
 const double cairn_rate_join = 2.3e-10, cairn_rate_split = 4.6e-4,
-             cairn_rate_deal = 4.5e-9;
+             cairn_rate_partition = 4.5e-9;
 
 typedef struct {
     cairn_leaf_kind kind;

@@ -29,6 +29,6 @@ const cairn_rates *cairn_rates_of(const cairn_leaf *leaf, bool many);
 extern const double cairn_rate_join;
 
 /* Seconds to deal entries out to several members: at all, and for each entry. */
-extern const double cairn_rate_split, cairn_rate_deal;
+extern const double cairn_rate_split, cairn_rate_partition;
 
 #endif

@@ -83,9 +83,9 @@ static cairn_status write_members(const cairn_compiled *c)
     cairn_convert_args         args   = cairn_group_counter_args(t);
     cairn_phase                phase  = {.loader = NULL};
 
-    origin.filter.member = c->m->source.dealt;
+    origin.filter.member = c->m->source.member_of;
     args.member_of       = g->member_of;
-    memset(c->m->source.dealt, NO_MEMBER, (size_t)cairn_origin_positions(&origin));
+    memset(c->m->source.member_of, NO_MEMBER, (size_t)cairn_origin_positions(&origin));
     CAIRN_TRY(
         cairn_group_counter_load(t, c->build, &c->origin, CAIRN_CONVERT_DEAL, &phase));
     const cairn_status status =
@@ -106,8 +106,8 @@ static cairn_status assign(cairn_compiled *c)
     if (build->planned) return CAIRN_OK;
     status = CAIRN_NEW(t->env, t->index.n, &g->member_of);
     if (status == CAIRN_OK)
-        status =
-            CAIRN_NEW(t->env, cairn_origin_positions(&c->origin), &c->m->source.dealt);
+        status = CAIRN_NEW(t->env, cairn_origin_positions(&c->origin),
+                           &c->m->source.member_of);
     CAIRN_TRY(cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
                                      build->net, status, t->index.n, t->index.count,
                                      g->member_of));
@@ -139,8 +139,8 @@ static bool keeps_all(const cairn_format *format)
 
 void cairn_assign_forget(cairn_member_build *first)
 {
-    cairn_free(first->env, first->source.dealt);
-    first->source.dealt = NULL;
+    cairn_free(first->env, first->source.member_of);
+    first->source.member_of = NULL;
     cairn_member_groups_destroy(first->env, &first->source.groups);
     cairn_pass_list_clear(&first->passes);
 }

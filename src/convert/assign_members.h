@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Hybrids whose entries are dealt out where they lie: a byte for each says which member
+/// Hybrids whose entries are assigned where they lie: a byte for each says which member
 /// it goes to, and members are built from all entries with those of the others left out.
 /// Internal to convert.
 
@@ -10,7 +10,7 @@
 #include "convert/build_steps.h"
 #include "convert/group_counter.h"
 
-/// The groups by which entries were dealt out, and the member that each went to.
+/// The groups by which entries were assigned, and the member that each went to.
 typedef struct cairn_member_groups {
     cairn_group_counter tally;
     uint8_t            *member_of; ///< [groups]
@@ -36,7 +36,7 @@ cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
     "assign" ///< What assigns entries to members is said to be of.
 
 /// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds
-/// and `keep`. Sets of the first member `dealt` (255 where a value is no entry), `groups`,
+/// and `keep`. Sets of the first member `member_of` (255 where a value is no entry), `groups`,
 /// unless `keep` decided, too, `passes` and `looked`.
 ///
 /// Collective if the build has a net.
@@ -51,7 +51,7 @@ cairn_status cairn_assign_members(cairn_member_build *first,
 void cairn_assign_forget(cairn_member_build *first);
 
 /// What `keep` cuts off a member goes on to the next, member by member: each is numbered
-/// by itself, and its outermost indirect level cut. Changes `dealt` of the first member,
+/// by itself, and its outermost indirect level cut. Changes `member_of` of the first member,
 /// which is by thresholds alone.
 ///
 /// Collective if the build has a net.

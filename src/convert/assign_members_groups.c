@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Groups that dealt entries out, once more: where a member has a node for each of its
-/// groups, as a format by blocks has that is dealt out by blocks, its nodes were counted
+/// Groups that assigned entries, once more: where a member has a node for each of its
+/// groups, as a format by blocks has that is assigned by blocks, its nodes were counted
 /// when the groups were.
 
 #include "convert/assign_members.h"

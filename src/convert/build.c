@@ -117,11 +117,11 @@ count_compiled(builder *b, cairn_member_build *m, cairn_status status)
 {
     const int number = (int)(m - b->m);
 
-    if (b->build->dealt || b->build->duty == CAIRN_BUILD_STRICT
+    if (b->build->bucketed || b->build->duty == CAIRN_BUILD_STRICT
         || !cairn_numbers_any(m)) {
         if (status == CAIRN_OK)
             status = cairn_compiled_count(m, b->build, &m->compiled);
-        if (b->build->dealt || b->build->duty == CAIRN_BUILD_STRICT || b->way.last)
+        if (b->build->bucketed || b->build->duty == CAIRN_BUILD_STRICT || b->way.last)
             return status; /* straight, then */
     } else {
         status = count_numbered(b, m, status);
@@ -248,25 +248,25 @@ static cairn_status find_numbers(builder *b)
 }
 
 /// Buckets need no path: what fills from them does so in one step, or not at all.
-static cairn_status start_dealt(builder *b)
+static cairn_status start_bucketed(builder *b)
 {
     CAIRN_CHECK(b->compiled && b->members == 1 && b->m[0].encoding->queries == 0,
                 b->env, CAIRN_NO_KERNEL, "convert: entries in buckets, and no kernels");
     b->m[0].source.entries =
-        (cairn_entries){.order = b->build->dealt->order, .n = b->build->dealt->n};
+        (cairn_entries){.order = b->build->bucketed->order, .n = b->build->bucketed->n};
     return CAIRN_OK;
 }
 
 /// Bring the entries to where members can be built from.
 static cairn_status start(builder *b)
 {
-    const bool buckets = b->build->dealt;
+    const bool buckets = b->build->bucketed;
 
     if (b->compiled && !buckets) CAIRN_TRY(find_numbers(b));
     if (b->compiled && !b->straight)
         cairn_intermediates_go(b->env, b->build, b->m, &b->way);
     if (b->way.last) b->build = &b->way.onward;
-    if (b->build->dealt) return start_dealt(b);
+    if (b->build->bucketed) return start_bucketed(b);
     if (b->compiled && buckets) CAIRN_TRY(find_numbers(b));
     return cairn_path_run(b->env, b->build, b->path, b->compiled, b->m);
 }

@@ -19,7 +19,7 @@
 #define CAIRN_CONVERT_BUILD_H
 
 #include "emit/kernel.h"
-#include "entries/entries_deal.h"
+#include "entries/entries_partition.h"
 #include "query/query.h"
 #include "sched/task_log.h"
 #include "tensor/local.h"
@@ -45,7 +45,7 @@ typedef struct cairn_build_report {
     cairn_route
         *route; ///< If not NULL: REFERENCE if any member went that way or the loader
                 ///< interprets, else how the functions came to be.
-    int *interpreted;      ///< If not NULL: counts queries and deals that took
+    int *interpreted;      ///< If not NULL: counts queries and assignments that took
                            ///< coordinates one by one.
     char *why_interpreted; ///< If not NULL: [CAIRN_MESSAGE] gets the first of them that
                            ///< ran beside compiled functions, and why; "": none did.
@@ -61,8 +61,9 @@ typedef struct cairn_build {
     cairn_interval       box[CAIRN_MAX_ORDER]; ///< This rank's positions.
     const cairn_entries *entries; ///< Sorted, without duplicates, inside the box; or
     const cairn_local   *from;    ///< NULL, or the tensor to start from instead.
-    const cairn_dealt *dealt; ///< NULL, or the same unsorted, perhaps with duplicates;
-                              ///< `entries` says then only how many there are.
+    const cairn_bucketed
+        *bucketed; ///< NULL, or the same unsorted, perhaps with duplicates;
+                   ///< `entries` says then only how many there are.
     const cairn_query_net *net; ///< NULL: one rank.
     int                    rank;
     cairn_pos judged_by; ///< Several ranks: entries of the one that has most, by which
@@ -123,8 +124,8 @@ cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *bu
 ///                          what queries list, and rules work with, exceeds it.
 /// @retval CAIRN_OVERFLOW   A width given by `bits` does not hold its values.
 /// @retval CAIRN_BAD_QUERY  Numbers clash, are missing or leave their range.
-/// @retval CAIRN_NO_KERNEL  From `dealt`: that has to be sorted first. If PLEDGED: a query,
-///                          or dealing the entries out, has no compiled function; the
+/// @retval CAIRN_NO_KERNEL  From `bucketed`: that has to be sorted first. If PLEDGED: a query,
+///                          or assigning the entries, has no compiled function; the
 ///                          message names it and its member.
 cairn_status
 cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor);

@@ -51,7 +51,7 @@ void cairn_member_fini(cairn_env *env, cairn_member_build *m)
     cairn_table_fini(&m->table);
     cairn_table_fini(&m->source.seen);
     cairn_table_fini(&m->source.all);
-    cairn_free(env, m->source.dealt);
+    cairn_free(env, m->source.member_of);
     cairn_member_groups_destroy(env, &m->source.groups);
     cairn_free(env, m->rows.table);
     cairn_blocks_drop(m);
@@ -62,7 +62,7 @@ void cairn_member_fini(cairn_env *env, cairn_member_build *m)
 static void name_query(char text[128], const cairn_build *build, int member, int query)
 {
     if (member < 0) {
-        snprintf(text, 128, "dealing the entries out to members");
+        snprintf(text, 128, "assigning the entries to members");
         return;
     }
     const char *name = build->format->member[member]->query[query].name;

@@ -203,7 +203,7 @@ static cairn_status plan_members(planner *p, cairn_pass_list *program)
     cairn_path        *path   = NULL;
     cairn_status       status = CAIRN_OK;
 
-    if (p->build->dealt) {
+    if (p->build->bucketed) {
         p->m[0].source.entries = *p->build->entries;
         if (p->members > 1 || p->m[0].encoding->queries > 0) return CAIRN_NO_KERNEL;
     } else if (p->build->loader) {
@@ -229,7 +229,7 @@ static cairn_status plan_stations(planner             *p,
                                   cairn_local        **last,
                                   cairn_pass_list     *program)
 {
-    const bool dealt = onward->dealt != NULL;
+    const bool bucketed = onward->bucketed != NULL;
 
     for (int k = 0; k < way->stations; k++) {
         cairn_build     b    = *onward;
@@ -247,12 +247,12 @@ static cairn_status plan_stations(planner             *p,
         cairn_pass_list_fini(&its);
         cairn_local_destroy(last);
         CAIRN_TRY(status);
-        *last           = next;
-        onward->from    = next;
-        onward->entries = NULL;
-        onward->dealt   = NULL;
+        *last            = next;
+        onward->from     = next;
+        onward->entries  = NULL;
+        onward->bucketed = NULL;
     }
-    for (int k = 0; k < p->members && way->stations > 0 && dealt; k++)
+    for (int k = 0; k < p->members && way->stations > 0 && bucketed; k++)
         CAIRN_TRY(cairn_numbers_find(&p->m[k], onward));
     return CAIRN_OK;
 }
@@ -262,7 +262,7 @@ static cairn_status make_members(planner *p)
     CAIRN_TRY(CAIRN_NEW_ZERO(p->env, p->members, &p->m));
     for (int k = 0; k < p->members; k++) {
         CAIRN_TRY(cairn_member_init(p->env, p->build, k, &p->m[k]));
-        if (p->build->loader && !p->build->dealt)
+        if (p->build->loader && !p->build->bucketed)
             CAIRN_TRY(cairn_numbers_find(&p->m[k], p->build));
     }
     return CAIRN_OK;
@@ -351,14 +351,14 @@ cairn_status cairn_build_plan_sample(cairn_env                 *env,
                                            .planned    = &supposed};
     uint64_t                  least[2]  = {0};
     uint32_t                  line      = 0;
-    const cairn_dealt         dealt     = {.order   = to->order,
-                                           .n       = sample->entries,
-                                           .buckets = 1,
-                                           .least   = least,
-                                           .line =
-                                   sample->state == CAIRN_SAMPLE_LINES ? &line : NULL};
-    cairn_local              *source    = NULL;
-    cairn_status              status;
+    const cairn_bucketed      bucketed  = {
+              .order   = to->order,
+              .n       = sample->entries,
+              .buckets = 1,
+              .least   = least,
+              .line    = sample->state == CAIRN_SAMPLE_LINES ? &line : NULL};
+    cairn_local *source = NULL;
+    cairn_status status;
 
     set_shape(to, sample, &build);
     supposed.apart   = sample->apart;
@@ -366,7 +366,7 @@ cairn_status cairn_build_plan_sample(cairn_env                 *env,
     supposed.longest = sample->entries / (build.shape.extent[0] + 1) + 1;
     if (sample->members > 0) supposed.members = sample->members;
     if (cairn_build_worth(env, &build) == CAIRN_BUILD_REFERENCE) build.loader = NULL;
-    if (sample->state >= CAIRN_SAMPLE_BUCKETS) build.dealt = &dealt;
+    if (sample->state >= CAIRN_SAMPLE_BUCKETS) build.bucketed = &bucketed;
     status = make_source(env, from, sample, &build, &source);
     if (status == CAIRN_OK) status = plan(env, &build, program);
     cairn_local_destroy(&source);

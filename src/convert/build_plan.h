@@ -20,7 +20,7 @@ typedef struct cairn_plan_sample {
         CAIRN_SAMPLE_PATTERN, ///< So it is; its values will change, and are its own.
         CAIRN_SAMPLE_LENT, ///< So it is; its arrays are a caller's, and are not shared.
         CAIRN_SAMPLE_LOOSE,   ///< A tensor: in any order, perhaps more than once.
-        CAIRN_SAMPLE_BUCKETS, ///< Coordinates: dealt to buckets,
+        CAIRN_SAMPLE_BUCKETS, ///< Coordinates: scattered to buckets,
         CAIRN_SAMPLE_LINES,   ///< in which rows are known.
     } state;
     bool apart; ///< Hardly two of its entries share a node of the target.
@@ -30,7 +30,7 @@ typedef struct cairn_plan_sample {
 } cairn_plan_sample;
 
 /// Find the passes of a conversion, on one rank and one thread; and all functions that it
-/// calls, those that count groups, deal entries out and read coordinates among them.
+/// calls, those that count groups, assign entries and read coordinates among them.
 ///
 /// Local.
 ///

@@ -39,16 +39,16 @@ typedef struct cairn_blocks cairn_blocks;
 
 /// What a member is built from, and which entries of that are its own.
 typedef struct cairn_member_source {
-    cairn_table   seen;    ///< The coordinates that its queries saw,
-    cairn_entries entries; ///< as entries; borrowed from `seen`.
-    cairn_table   all;     ///< First member: all entries, where members are assigned
-    uint8_t      *dealt;   ///< by this, a byte for each entry; else both are empty.
+    cairn_table   seen;      ///< The coordinates that its queries saw,
+    cairn_entries entries;   ///< as entries; borrowed from `seen`.
+    cairn_table   all;       ///< First member: all entries, where members are assigned
+    uint8_t      *member_of; ///< by this, a byte for each entry; else both are empty.
     struct cairn_member_groups
-        *groups; ///< First member: what `dealt` follows from, until
+        *groups; ///< First member: what `member_of` follows from, until
                  ///< nodes are counted; or NULL.
     bool direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
-        filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
+        filter; ///< Compiled: it has these entries of all; borrowed from `member_of`.
 } cairn_member_source;
 
 /// One member while it is built.
@@ -88,7 +88,7 @@ typedef struct cairn_node_cursor {
 ///
 /// Collective if the build has a net; failures are agreed on.
 ///
-/// @param[in] compiled  Run queries and deal entries out only: the members' `entries`,
+/// @param[in] compiled  Run queries and assign entries only: the members' `entries`,
 ///                      which are coordinates, go the compiled way from there; where
 ///                      nothing needs coordinates, `direct` is set instead.
 cairn_status cairn_path_run(cairn_env          *env,
@@ -98,7 +98,7 @@ cairn_status cairn_path_run(cairn_env          *env,
                             cairn_member_build *members);
 
 /// Note that query @p query of a member is about to look at coordinates one by one or, with
-/// @p member -1, the dealing out of entries.
+/// @p member -1, the assignment of entries.
 ///
 /// Local; the same on all ranks.
 ///

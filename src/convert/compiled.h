@@ -184,9 +184,9 @@ static inline const uint32_t *cairn_compiled_counts(const cairn_compiled *c)
 cairn_status cairn_rows_begin(cairn_compiled *c);
 
 /// Can a target be filled from entries in buckets? (The method partitioned.)
-bool cairn_buckets_fit(const cairn_dealt  *dealt,
-                       const cairn_layout *to,
-                       const cairn_facts  *facts);
+bool cairn_buckets_fit(const cairn_bucketed *bucketed,
+                       const cairn_layout   *to,
+                       const cairn_facts    *facts);
 
 /// Positions of each node that a tile of values is to have; 0: none is of use, or may be.
 /// Nodes have been counted.

@@ -54,8 +54,8 @@ static bool keeps_order(const cairn_blocks *b)
 
 /* ---- numbering ---- */
 
-/// In any order of the tally: the groups of each line are counted, and dealt to it.
-static cairn_status deal_to_lines(cairn_blocks *b, cairn_env *env)
+/// In any order of the tally: the groups of each line are counted, and scattered to it.
+static cairn_status scatter_to_lines(cairn_blocks *b, cairn_env *env)
 {
     cairn_line_index *const along = &b->along;
     uint32_t               *next  = NULL;
@@ -150,7 +150,7 @@ static cairn_status number(cairn_blocks       *b,
     }
     if (cairn_blocks_of_entries(b)) return begin_entries(b, env);
     CAIRN_TRY(x->listed && has_same_lines(b) ? number_lists(b, env)
-                                             : deal_to_lines(b, env));
+                                             : scatter_to_lines(b, env));
     b->added = 0;
     for (int64_t q = 0; q < x->n; q++)
         b->added += x->count[q];

@@ -26,7 +26,7 @@ typedef struct {
     cairn_pos            *begin; ///< [buckets + 1] items before each.
     uint32_t             *next;  ///< [threads][buckets] where the next item goes.
     cairn_item           *items;
-} dealing;
+} bucketing;
 
 static int bits_of(int64_t n)
 {
@@ -44,7 +44,7 @@ static int bits_of_buckets(const cairn_compiled *c)
 }
 
 /// Groups are the indices of the first level, whose range no query has narrowed.
-static void number_buckets(const cairn_compiled *c, dealing *d)
+static void number_buckets(const cairn_compiled *c, bucketing *d)
 {
     const cairn_interval *range = &c->range[0];
     const int all = bits_of(range->hi - range->lo), few = bits_of_buckets(c);
@@ -76,10 +76,10 @@ static bool may_call(const cairn_compiled *c)
     return cairn_key_fields_plan(to->levels, c->range, &fields) && fields.split == 0;
 }
 
-/* Where these functions cannot be had, entries are dealt out without them. */
+/* Where these functions cannot be had, entries are scattered without them. */
 void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    const cairn_convert_spec deal = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
+    const cairn_convert_spec spec = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
     cairn_convert_spec       fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
     if (!may_call(c)) return;
@@ -87,14 +87,14 @@ void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w)
     fill.from         = NULL;
     fill.filter       = false;
     fill.keys.grouped = fill.ahead        = true;
-    cairn_passes_call(w, &deal)->optional = true;
+    cairn_passes_call(w, &spec)->optional = true;
     cairn_passes_call(w, &fill)->optional = true;
 }
 
 /* ---- asking ---- */
 
 /// Buckets with entries, after those of a sample were counted by group.
-static int64_t count_touched(const cairn_compiled *c, const dealing *d)
+static int64_t count_touched(const cairn_compiled *c, const bucketing *d)
 {
     int64_t touched = 0;
 
@@ -117,8 +117,8 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
     const int64_t      some  = turns * SAMPLE / (c->facts.entries + 1) + 1;
     cairn_convert_args args  = {
          .groups = c->facts.groups, .cursor = c->groups.begin, .facts = c->ranges.found};
-    int64_t outer[CAIRN_MAX_LEVELS];
-    dealing d;
+    int64_t   outer[CAIRN_MAX_LEVELS];
+    bucketing d;
 
     *scattered = false;
     if (!cairn_pass_phase(c, CAIRN_CONVERT_BUCKET)
@@ -141,10 +141,10 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
     return CAIRN_OK;
 }
 
-/* ---- dealing ---- */
+/* ---- buckets ---- */
 
 /// The first group of bucket @p b; behind the last bucket there is one more.
-static int64_t first_group(const dealing *d, int64_t b)
+static int64_t first_group(const bucketing *d, int64_t b)
 {
     const int64_t g = b << d->shift;
 
@@ -162,7 +162,7 @@ static cairn_pos begin_of(const cairn_compiled *c, int64_t t, int64_t g)
 }
 
 /// Entries of thread @p t in bucket @p b.
-static cairn_pos count_in(const dealing *d, int64_t t, int64_t b)
+static cairn_pos count_in(const bucketing *d, int64_t t, int64_t b)
 {
     cairn_pos n = 0;
 
@@ -173,7 +173,7 @@ static cairn_pos count_in(const dealing *d, int64_t t, int64_t b)
 
 /// Where the items of each bucket begin, with gaps; those of a thread follow those of the
 /// threads before it, so that they lie in the order of the source.
-static void place_buckets(dealing *d)
+static void place_buckets(bucketing *d)
 {
     const int64_t threads = d->c->ranges.n;
     cairn_pos     at      = 0;
@@ -191,7 +191,7 @@ static void place_buckets(dealing *d)
 
 /// From the source to buckets.
 static cairn_status
-deal_to_buckets(const dealing *d, cairn_kernel_part *to, cairn_convert_args *args)
+scatter_to_buckets(const bucketing *d, cairn_kernel_part *to, cairn_convert_args *args)
 {
     args->cursor = d->next;
     args->groups = d->buckets;
@@ -205,7 +205,7 @@ deal_to_buckets(const dealing *d, cairn_kernel_part *to, cairn_convert_args *arg
 }
 
 /// From a bucket to its groups, whose cursors are the first thread's.
-static int64_t empty_bucket(const dealing            *d,
+static int64_t empty_bucket(const bucketing          *d,
                             int64_t                   b,
                             cairn_kernel_part        *to,
                             const cairn_convert_args *given)
@@ -222,7 +222,7 @@ static int64_t empty_bucket(const dealing            *d,
                             to, &args);
 }
 
-static cairn_status run(dealing *d, cairn_kernel_part *to)
+static cairn_status run(bucketing *d, cairn_kernel_part *to)
 {
     const cairn_compiled *c      = d->c;
     cairn_convert_args    args   = {.low   = c->keys.fields.low,
@@ -231,7 +231,7 @@ static cairn_status run(dealing *d, cairn_kernel_part *to)
     int64_t               result = 0;
 
     place_buckets(d);
-    CAIRN_TRY(deal_to_buckets(d, to, &args));
+    CAIRN_TRY(scatter_to_buckets(d, to, &args));
 #pragma omp parallel for schedule(dynamic, 1) reduction(min       \
                                                         : result) \
     num_threads((int)c->ranges.n) if (c->ranges.n > 1)
@@ -248,7 +248,7 @@ cairn_status cairn_buckets_fill(cairn_compiled *c, cairn_part *part)
     cairn_env *const env = c->m->env;
     /* Those that were counted: a part that pads may have more than it was built with. */
     const int64_t entries = c->groups.begin[c->ranges.n * c->facts.groups];
-    dealing       d       = {.c = c};
+    bucketing     d       = {.c = c};
     cairn_status  status;
 
     cairn_key_fields_plan(c->m->layout->levels, c->range, &c->keys.fields);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Dealing out by way of buckets: where entries that follow each other go to groups far
-/// apart, each store misses the cache. So entries, as keys with their values, are dealt to
+/// Scattering by way of buckets: where entries that follow each other go to groups far
+/// apart, each store misses the cache. So entries, as keys with their values, are scattered to
 /// a few hundred buckets of groups first, whose ends stay in cache; then those of a bucket,
 /// whose groups lie in cache together, to their groups. Two passes, and 16 bytes an entry
 /// between them. Internal to convert.
@@ -11,7 +11,7 @@
 
 #include "convert/compiled.h"
 
-/// If entries may be dealt to buckets, have the last pass call what that takes: where one
+/// If entries may be scattered to buckets, have the last pass call what that takes: where one
 /// complete level numbers the groups, keys are one word, and there are entries enough.
 void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w);
 

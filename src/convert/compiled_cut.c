@@ -139,7 +139,7 @@ static cairn_status cut_member(cairn_member_build *first,
     cairn_member_build *m   = NULL;
     cairn_status        status;
 
-    its.filter = cairn_members_filter(build, origin, first->source.dealt, k);
+    its.filter = cairn_members_filter(build, origin, first->source.member_of, k);
     status     = CAIRN_NEW_ZERO(env, 1, &m);
     if (status == CAIRN_OK) status = cairn_member_init(env, build, k, m);
     CAIRN_GO(done, cairn_build_all_compiled(build, status));

@@ -162,7 +162,7 @@ static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *row
 }
 
 /// Are the entries of rows numbered, from 0, and all other positions from their counts on,
-/// and is all else that the map uses the row's? Rows in order: entries are dealt out, or
+/// and is all else that the map uses the row's? Rows in order: entries are scattered, or
 /// read, by them.
 static bool numbers_along(finder *f)
 {

@@ -22,10 +22,11 @@ typedef struct cairn_given_arrays {
     cairn_status (*refuse)(const void *user);
     const void *user;
     cairn_entries
-        *entries;       ///< NULL: what is not in order stays as it is; else gets it,
-                        ///< sorted, each entry once,
-    cairn_dealt *dealt; ///< or, if this is not NULL and functions may read them there,
-                        ///< in buckets.
+        *entries; ///< NULL: what is not in order stays as it is; else gets it,
+                  ///< sorted, each entry once,
+    cairn_bucketed
+        *bucketed; ///< or, if this is not NULL and functions may read them there,
+                   ///< in buckets.
     bool             copies;  ///< Entries in order are copied, too.
     cairn_given_seen seen;    ///< Of all ranks, if there is a net and `entries`.
     cairn_pass_list  program; ///< The passes that ran,
@@ -47,7 +48,7 @@ cairn_status cairn_given_arrays_run(cairn_env             *env,
 
 /// May functions read unsorted lists in buckets? Where few entries are looked for a compiler
 /// is not worth it, and few formats are filled so. Local.
-bool cairn_given_may_stay_dealt(const cairn_env *env, const cairn_given *lists);
+bool cairn_given_may_stay_bucketed(const cairn_env *env, const cairn_given *lists);
 
 /// Put the passes before those that stored a tensor, and their times before its own.
 ///

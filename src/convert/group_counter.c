@@ -234,7 +234,7 @@ static cairn_status count(cairn_group_counter *t,
     return CAIRN_OK;
 }
 
-/// The functions that count and that deal are compiled at the same time.
+/// The functions that count and that assign are compiled at the same time.
 static void
 get_both(cairn_group_counter *t, const cairn_build *build, const cairn_origin *origin)
 {
@@ -250,12 +250,12 @@ get_both(cairn_group_counter *t, const cairn_build *build, const cairn_origin *o
 static cairn_status request(cairn_group_counter *t,
                             const cairn_build   *build,
                             const cairn_origin  *origin,
-                            bool                 deals)
+                            bool                 assigns)
 {
     cairn_convert_spec spec = cairn_group_counter_spec(t, origin, CAIRN_CONVERT_TALLY);
 
     CAIRN_TRY(cairn_phase_request(t->env, build->loader, &spec));
-    if (!deals) return CAIRN_OK;
+    if (!assigns) return CAIRN_OK;
     spec = cairn_group_counter_spec(t, origin, CAIRN_CONVERT_DEAL);
     return cairn_phase_request(t->env, build->loader, &spec);
 }
@@ -264,7 +264,7 @@ cairn_status cairn_group_counter_run(cairn_env           *env,
                                      const cairn_build   *build,
                                      const cairn_origin  *origin,
                                      const cairn_query   *query,
-                                     bool                 deals,
+                                     bool                 assigns,
                                      cairn_group_counter *t)
 {
     cairn_phase phase = {.loader = NULL};
@@ -279,8 +279,8 @@ cairn_status cairn_group_counter_run(cairn_env           *env,
     CAIRN_TRY(find_order(t, origin));
     CAIRN_TRY(read_forms(t, origin->box));
     CAIRN_TRY(number_groups(t, origin));
-    if (build->planned) return request(t, build, origin, deals);
-    if (deals) get_both(t, build, origin);
+    if (build->planned) return request(t, build, origin, assigns);
+    if (assigns) get_both(t, build, origin);
     CAIRN_TRY(cairn_group_counter_load(t, build, origin, CAIRN_CONVERT_TALLY, &phase));
 
     const cairn_status status = count(t, build, origin, &phase);

@@ -37,14 +37,14 @@ typedef struct cairn_group_counter {
 ///
 /// Local.
 ///
-/// @param[in]  deals  The phase DEAL comes next: its function is got together with this.
+/// @param[in]  assigns  The phase DEAL comes next: its function is got together with this.
 /// @param[out] tally  Give back with cairn_group_counter_fini(), on failure, too.
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled, or there are too many groups.
 cairn_status cairn_group_counter_run(cairn_env           *env,
                                      const cairn_build   *build,
                                      const cairn_origin  *origin,
                                      const cairn_query   *query,
-                                     bool                 deals,
+                                     bool                 assigns,
                                      cairn_group_counter *tally);
 
 /// Add what other ranks have counted of the groups that cross ranks, if there are any.

@@ -33,7 +33,7 @@ bool cairn_intermediates_pays(const cairn_build         *build,
     int64_t  from = cairn_pass_entry_bytes(source, order), sort = from + 192, each = 0;
     __int128 groups = 0;
 
-    if (build->dealt) return true;
+    if (build->bucketed) return true;
     for (int k = 0; k < way->stations; k++) {
         const cairn_layout *to  = way->station[k].layout;
         const int64_t       its = cairn_pass_entry_bytes(to, order);
@@ -61,7 +61,7 @@ static cairn_status go_on(cairn_env                *env,
                                  .shape           = build->shape,
                                  .entries         = before ? NULL : build->entries,
                                  .from            = before ? before : build->from,
-                                 .dealt           = before ? NULL : build->dealt,
+                                 .bucketed        = before ? NULL : build->bucketed,
                                  .rank            = build->rank,
                                  .judged_by       = build->judged_by,
                                  .value_bits      = station->layout->value_bits,
@@ -111,10 +111,10 @@ void cairn_intermediates_go(cairn_env                *env,
     if (cairn_intermediates_find(env, build, members, way) != CAIRN_OK
         || make_all(env, build, way) != CAIRN_OK || !way->last)
         return;
-    way->onward         = *build;
-    way->onward.from    = way->last;
-    way->onward.entries = NULL;
-    way->onward.dealt   = NULL;
+    way->onward          = *build;
+    way->onward.from     = way->last;
+    way->onward.entries  = NULL;
+    way->onward.bucketed = NULL;
     way->onward.held += way->last->group[0].bytes;
     cairn_build_note(build, "order", -1, true, begin);
 }

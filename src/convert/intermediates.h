@@ -5,7 +5,7 @@
 /// coordinates. Cheaper than that is to bring them into such an order first, by ways that
 /// need none: a *station* is a tensor whose first levels are complete and whose others
 /// follow as the target wants them (for two dimensions: compressed rows, or columns). What
-/// deals entries out by their row leaves each row in the order in which they came, so that
+/// scatters entries by their row leaves each row in the order in which they came, so that
 /// any order of the dimensions is reached by moving one after the other to the front, as
 /// radix sort does from the last digit up: one for two dimensions, mostly one or two for
 /// three. The members of a hybrid share the last station, and so do their queries.
@@ -19,7 +19,7 @@
 /// | a station S after F | 2 e(F), 2 e(S), 32 for each of its groups; 48 by way of buckets |
 /// | the target from the last station S | 2 e(S) |
 ///
-/// Sorting deals items to buckets that are then sorted in cache, whatever the bits of the
+/// Sorting scatters items to buckets that are then sorted in cache, whatever the bits of the
 /// key are. Filling the target's own arrays costs the same either way, and is left out.
 /// Whether a station will go by way of buckets (compiled_buckets.h) is not known before:
 /// it counts where it may. So one station pays (a third to two thirds of SORT, measured on

@@ -22,8 +22,8 @@ typedef struct {
     const cairn_member_build *m;
     int                       order;
     cairn_layout             *to[CAIRN_MAX_MEMBERS];
-    cairn_query               deals; ///< A hybrid deals its entries out by it.
-    cairn_source_facts        at;    ///< What the next station starts from.
+    cairn_query               assigns; ///< A hybrid assigns its entries by it.
+    cairn_source_facts        at;      ///< What the next station starts from.
     cairn_intermediates      *way;
 } search;
 
@@ -76,7 +76,7 @@ static cairn_status count_needy(const search *s, int *needy, bool *rows, int *fi
     *first = -1;
     *rows  = false;
     if (s->build->format->hybrid) {
-        CAIRN_TRY(cairn_group_counter_comes_by_lines(s->env, s->at.layout, &s->deals,
+        CAIRN_TRY(cairn_group_counter_comes_by_lines(s->env, s->at.layout, &s->assigns,
                                                      &needs));
         *needy += !needs;
         *rows = !needs;
@@ -99,8 +99,8 @@ static cairn_status is_reached(const search *s, const cairn_layout *to, bool *re
 
     CAIRN_TRY(find_facts(s, to, &facts));
     *reached = facts.groups <= GROUPS_EACH * facts.entries + GROUPS_FREE;
-    if (s->build->dealt && s->way->stations == 0) {
-        *reached = *reached && cairn_buckets_fit(s->build->dealt, to, &facts);
+    if (s->build->bucketed && s->way->stations == 0) {
+        *reached = *reached && cairn_buckets_fit(s->build->bucketed, to, &facts);
         return CAIRN_OK;
     }
     *reached =
@@ -176,7 +176,7 @@ static cairn_status is_sparse(const search *s, const cairn_layout *to, bool *spa
 
     *sparse = false;
     CAIRN_TRY(find_facts(s, to, &facts));
-    if (s->build->dealt || cairn_facts_append(to, &facts)
+    if (s->build->bucketed || cairn_facts_append(to, &facts)
         || cairn_facts_scatter(to, &facts) || !cairn_facts_list(to, &facts))
         return CAIRN_OK;
     if (s->build->planned) {
@@ -246,7 +246,7 @@ static cairn_status find_stations(search *s)
     const cairn_dims rows  = cairn_dims_natural(s->order);
     bool             added = true;
 
-    if (s->build->dealt) CAIRN_TRY(add_station(s, &rows, NULL, 0, &added));
+    if (s->build->bucketed) CAIRN_TRY(add_station(s, &rows, NULL, 0, &added));
     return added ? find_moves(s) : CAIRN_OK;
 }
 
@@ -260,7 +260,7 @@ static cairn_status create_layouts(search *s)
     for (int k = 0; k < build->format->members; k++)
         CAIRN_TRY(cairn_kept_layout(s->env, build, s->m[k].encoding, NULL, &s->to[k]));
     if (!build->format->hybrid) return CAIRN_OK;
-    return cairn_decompose_query(s->env, build->format, &build->shape, &s->deals);
+    return cairn_decompose_query(s->env, build->format, &build->shape, &s->assigns);
 }
 
 /// Buckets that are filled from as they are.
@@ -269,10 +269,11 @@ static cairn_status goes_straight(const search *s, bool *straight)
     cairn_facts facts;
 
     *straight = false;
-    if (!s->build->dealt || s->build->format->hybrid || s->m[0].encoding->queries > 0)
+    if (!s->build->bucketed || s->build->format->hybrid
+        || s->m[0].encoding->queries > 0)
         return CAIRN_OK;
     CAIRN_TRY(find_facts(s, s->to[0], &facts));
-    *straight = cairn_buckets_fit(s->build->dealt, s->to[0], &facts);
+    *straight = cairn_buckets_fit(s->build->bucketed, s->to[0], &facts);
     return CAIRN_OK;
 }
 

@@ -4,9 +4,9 @@
 
 #include "convert/passes.h"
 
-static int split_of(const cairn_dealt *dealt)
+static int split_of(const cairn_bucketed *bucketed)
 {
-    return dealt->words.bits - dealt->words.range[0].bits;
+    return bucketed->words.bits - bucketed->words.range[0].bits;
 }
 
 /// One complete level, the others trimmed, each a dimension, and nothing else.
@@ -22,27 +22,27 @@ static bool is_plain(const cairn_layout *to)
 }
 
 /// No line is in two buckets.
-static bool has_whole_lines(const cairn_dealt *dealt)
+static bool has_whole_lines(const cairn_bucketed *bucketed)
 {
-    const uint64_t rest = ((uint64_t)1 << split_of(dealt)) - 1;
+    const uint64_t rest = ((uint64_t)1 << split_of(bucketed)) - 1;
 
-    for (int64_t b = 0; b < dealt->buckets; b++)
-        if (dealt->least[b] & rest) return false;
+    for (int64_t b = 0; b < bucketed->buckets; b++)
+        if (bucketed->least[b] & rest) return false;
     return true;
 }
 
-bool cairn_buckets_fit(const cairn_dealt  *dealt,
-                       const cairn_layout *to,
-                       const cairn_facts  *facts)
+bool cairn_buckets_fit(const cairn_bucketed *bucketed,
+                       const cairn_layout   *to,
+                       const cairn_facts    *facts)
 {
-    return is_plain(to) && facts->every && has_whole_lines(dealt)
-           && dealt->n < UINT32_MAX && facts->groups <= 4 * dealt->n + 1024;
+    return is_plain(to) && facts->every && has_whole_lines(bucketed)
+           && bucketed->n < UINT32_MAX && facts->groups <= 4 * bucketed->n + 1024;
 }
 
 static cairn_status applies(cairn_compiled *c, bool *may)
 {
-    *may =
-        c->build->dealt && cairn_buckets_fit(c->build->dealt, c->m->layout, &c->facts);
+    *may = c->build->bucketed
+           && cairn_buckets_fit(c->build->bucketed, c->m->layout, &c->facts);
     return CAIRN_OK;
 }
 
@@ -51,7 +51,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
     fill.source       = CAIRN_CONVERT_KEYS;
-    fill.keys.grouped = c->build->dealt->line != NULL;
+    fill.keys.grouped = c->build->bucketed->line != NULL;
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, NULL));
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_buckets));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The method of entries that are all nodes and come in order within each group: they are
-/// counted by group, and dealt out; or, where two dimensions are exchanged and the pattern
+/// counted by group, and scattered; or, where two dimensions are exchanged and the pattern
 /// may be symmetric in them, taken from where the mirrored entries are.
 
 #include "convert/compiled_buckets.h"

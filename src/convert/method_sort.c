@@ -23,7 +23,7 @@ static cairn_status applies(cairn_compiled *c, bool *may)
     return CAIRN_OK;
 }
 
-/// Items are packed, dealt to buckets that are sorted in cache, those of a source that may
+/// Items are packed, scattered to buckets that are sorted in cache, those of a source that may
 /// have an entry twice combined, counted and appended.
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {

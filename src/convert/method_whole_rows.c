@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The method of entries that are all nodes, come in order within each group, and whose group
-/// follows from their row: the rows are dealt out to the groups, and moved whole.
+/// follows from their row: the rows are scattered to the groups, and moved whole.
 
 #include "convert/compiled_moves.h"
 #include "convert/passes.h"

@@ -5,7 +5,7 @@
 /// dimension, has indices for; all levels below are trimmed and dimensions, too, in their
 /// order, so that a word is a key.
 ///
-/// Few entries lie in one bucket, in the order of columns: dealt to their rows, which are
+/// Few entries lie in one bucket, in the order of columns: scattered to their rows, which are
 /// counted already, they stand as they are to.
 ///
 /// An entry that was given twice is found when its bucket is ordered, or among its row's.
@@ -20,7 +20,7 @@
 /// While buckets are ordered and scattered.
 typedef struct {
     const cairn_compiled *c;
-    const cairn_dealt    *dealt;
+    const cairn_bucketed *bucketed;
     cairn_kernel_part    *to;
     cairn_convert_args    args;
     int                   split; ///< Bits of a word below its line.
@@ -31,27 +31,27 @@ typedef struct {
     _Atomic int64_t taken; ///< Buckets that threads have begun.
     _Atomic bool    repeated;
     _Atomic int64_t result; ///< Of a phase that failed; else 0.
-} dealing;
+} bucketing;
 
-static int split_of(const cairn_dealt *dealt)
+static int split_of(const cairn_bucketed *bucketed)
 {
-    return dealt->words.bits - dealt->words.range[0].bits;
+    return bucketed->words.bits - bucketed->words.range[0].bits;
 }
 
 /// The line of a word, among the groups of the target.
-static int64_t line_of(const cairn_dealt *dealt, uint64_t word, int64_t lo)
+static int64_t line_of(const cairn_bucketed *bucketed, uint64_t word, int64_t lo)
 {
-    return (int64_t)(word >> split_of(dealt)) + dealt->words.range[0].least - lo;
+    return (int64_t)(word >> split_of(bucketed)) + bucketed->words.range[0].least - lo;
 }
 
 /// Fields of a word as the phase reads them.
-static void set_fields(const cairn_dealt *dealt, cairn_key_fields *fields)
+static void set_fields(const cairn_bucketed *bucketed, cairn_key_fields *fields)
 {
     int64_t shift = 0;
 
-    *fields = (cairn_key_fields){.levels = dealt->order};
-    for (int l = dealt->order - 1; l >= 0; l--) {
-        const cairn_key_range *range = &dealt->words.range[l];
+    *fields = (cairn_key_fields){.levels = bucketed->order};
+    for (int l = bucketed->order - 1; l >= 0; l--) {
+        const cairn_key_range *range = &bucketed->words.range[l];
 
         fields->low[l]   = range->least;
         fields->shift[l] = shift;
@@ -61,30 +61,30 @@ static void set_fields(const cairn_dealt *dealt, cairn_key_fields *fields)
 }
 
 /// The lines of bucket @p b that are groups: from @p first up to the one returned.
-static int64_t lines_of(const dealing *d, int64_t b, int64_t *first)
+static int64_t lines_of(const bucketing *d, int64_t b, int64_t *first)
 {
     const int64_t lo  = d->c->m->layout->level[0].range.lo;
-    const int64_t end = line_of(d->dealt, d->dealt->least[b + 1], lo);
+    const int64_t end = line_of(d->bucketed, d->bucketed->least[b + 1], lo);
 
-    *first = line_of(d->dealt, d->dealt->least[b], lo);
+    *first = line_of(d->bucketed, d->bucketed->least[b], lo);
     return end < d->c->facts.groups ? end : d->c->facts.groups;
 }
 
 /// Order bucket @p b and fill its nodes; its cursors then stand where its lines begin.
 /// @return false: an entry is there twice.
-static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begin)
+static bool do_bucket(bucketing *d, int64_t b, cairn_item *scratch, uint32_t *begin)
 {
-    const cairn_dealt *const dealt = d->dealt;
-    const cairn_pos          n = dealt->count[b], at = dealt->at[b];
-    cairn_item *const        sorted = scratch + dealt->most + CAIRN_LINES_PAST;
-    uint32_t *const          cursor = d->c->groups.begin;
-    cairn_convert_args       args   = d->args;
-    int64_t                  first;
-    const int64_t            end = lines_of(d, b, &first);
+    const cairn_bucketed *const bucketed = d->bucketed;
+    const cairn_pos             n = bucketed->count[b], at = bucketed->at[b];
+    cairn_item *const           sorted = scratch + bucketed->most + CAIRN_LINES_PAST;
+    uint32_t *const             cursor = d->c->groups.begin;
+    cairn_convert_args          args   = d->args;
+    int64_t                     first;
+    const int64_t               end = lines_of(d, b, &first);
 
     if (end <= first) return true;
-    if (!cairn_sort_lines(n, d->split, dealt->least[b] >> d->split, end - first,
-                          dealt->items + dealt->begin[b], scratch, sorted, begin))
+    if (!cairn_sort_lines(n, d->split, bucketed->least[b] >> d->split, end - first,
+                          bucketed->items + bucketed->begin[b], scratch, sorted, begin))
         return false;
     for (int64_t k = first; k < end; k++)
         cursor[k] = (uint32_t)at + begin[k - first];
@@ -101,23 +101,23 @@ static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begi
 
 static void bucket_task(void *user, int sorter)
 {
-    dealing *const    d       = user;
+    bucketing *const  d       = user;
     cairn_item *const scratch = d->scratch + sorter * d->room;
     uint32_t *const   begin   = d->begin + sorter * (d->lines + 1);
 
-    for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->dealt->buckets;) {
+    for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->bucketed->buckets;) {
         if (!do_bucket(d, b, scratch, begin)) d->repeated = true;
         if (d->repeated || d->result != 0) return;
     }
 }
 
 /// Lines before the first bucket and behind the last have no entries.
-static void fill_cursors(dealing *d)
+static void fill_cursors(bucketing *d)
 {
     const int64_t groups = d->c->facts.groups;
     int64_t       first, end = 0;
 
-    for (int64_t b = 0; b < d->dealt->buckets; b++) {
+    for (int64_t b = 0; b < d->bucketed->buckets; b++) {
         end = lines_of(d, b, &first);
         if (b == 0)
             for (int64_t k = 0; k < first && k < groups; k++)
@@ -125,13 +125,13 @@ static void fill_cursors(dealing *d)
         if (end - first > d->lines) d->lines = end - first;
     }
     for (int64_t k = end; k < groups; k++)
-        d->c->groups.begin[k] = (uint32_t)d->dealt->n;
+        d->c->groups.begin[k] = (uint32_t)d->bucketed->n;
 }
 
-static cairn_status run(dealing *d)
+static cairn_status run(bucketing *d)
 {
     cairn_env *const env     = d->c->m->env;
-    const int        sorters = cairn_dealt_sorters(d->dealt, d->room);
+    const int        sorters = cairn_bucketed_sorters(d->bucketed, d->room);
     cairn_status     status;
 
     fill_cursors(d);
@@ -184,22 +184,22 @@ has_twins(const cairn_kernel_level *level, int64_t lines, const uint32_t *begin)
     }
 }
 
-/// Deal items that stand in the order of columns to their lines, straight into the arrays.
-static cairn_status deal_to_lines(dealing *d)
+/// Scatter items that stand in the order of columns to their lines, straight into the arrays.
+static cairn_status scatter_to_lines(bucketing *d)
 {
-    const cairn_compiled *c     = d->c;
-    const cairn_dealt    *dealt = d->dealt;
-    const cairn_layout   *to    = c->m->layout;
-    const uint32_t *const begin = dealt->line + to->level[0].range.lo;
-    const size_t          bytes = (size_t)c->facts.groups * sizeof *begin;
-    cairn_convert_args    args  = d->args;
+    const cairn_compiled *c        = d->c;
+    const cairn_bucketed *bucketed = d->bucketed;
+    const cairn_layout   *to       = c->m->layout;
+    const uint32_t *const begin    = bucketed->line + to->level[0].range.lo;
+    const size_t          bytes    = (size_t)c->facts.groups * sizeof *begin;
+    cairn_convert_args    args     = d->args;
 
     args.cursor = c->groups.begin;
     args.groups = c->facts.groups;
     args.begin  = 0;
-    args.end    = dealt->n;
-    args.key    = &dealt->items->word;
-    args.moved  = (double *)(void *)&dealt->items->load;
+    args.end    = bucketed->n;
+    args.key    = &bucketed->items->word;
+    args.moved  = (double *)(void *)&bucketed->items->load;
     memcpy(c->groups.begin, begin, bytes);
     CAIRN_TRY(cairn_phase_check(
         c->m->env, cairn_phase_call(cairn_pass_keys_phase(c, CAIRN_CONVERT_SCATTER),
@@ -213,19 +213,19 @@ static cairn_status deal_to_lines(dealing *d)
 static cairn_status append_buckets(cairn_compiled *c, const cairn_pass_call *call)
 {
     cairn_key_fields fields;
-    dealing          d = {.c     = c,
-                          .dealt = c->build->dealt,
-                          .to    = &call->part->view,
-                          .split = split_of(c->build->dealt),
-                          .room  = 2 * c->build->dealt->most + CAIRN_LINES_PAST,
-                          .args  = *call->args};
+    bucketing        d = {.c        = c,
+                          .bucketed = c->build->bucketed,
+                          .to       = &call->part->view,
+                          .split    = split_of(c->build->bucketed),
+                          .room     = 2 * c->build->bucketed->most + CAIRN_LINES_PAST,
+                          .args     = *call->args};
 
-    set_fields(d.dealt, &fields);
+    set_fields(d.bucketed, &fields);
     d.args.low   = fields.low;
     d.args.shift = fields.shift;
     d.args.mask  = fields.mask;
-    CAIRN_TRY(d.dealt->line ? deal_to_lines(&d) : run(&d));
-    c->groups.begin[c->facts.groups] = (uint32_t)d.dealt->n;
+    CAIRN_TRY(d.bucketed->line ? scatter_to_lines(&d) : run(&d));
+    c->groups.begin[c->facts.groups] = (uint32_t)d.bucketed->n;
     cairn_compiled_write_ptrs(c, call->bank, &call->part->view);
     return CAIRN_OK;
 }

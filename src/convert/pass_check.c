@@ -88,7 +88,7 @@ static cairn_status copy(cairn_compiled *c)
 
 static const cairn_pass_work copy_given = {.prepare = copy};
 
-bool cairn_given_may_stay_dealt(const cairn_env *env, const cairn_given *lists)
+bool cairn_given_may_stay_bucketed(const cairn_env *env, const cairn_given *lists)
 {
     const cairn_entries number = {.n = lists->n};
     const cairn_build   build  = {.entries = &number};
@@ -114,9 +114,9 @@ static cairn_status sort(cairn_compiled *c)
         CAIRN_TRY(cairn_entries_reserve(env, given->entries, entries_of(given)));
         CAIRN_TRY(cairn_local_entries(given->lent, given->entries));
         CAIRN_TRY(cairn_entries_sort(env, given->entries));
-    } else if (given->dealt && cairn_given_may_stay_dealt(env, given->lists)) {
-        CAIRN_TRY(cairn_entries_take_or_deal(env, given->lists, given->entries,
-                                             given->dealt));
+    } else if (given->bucketed && cairn_given_may_stay_bucketed(env, given->lists)) {
+        CAIRN_TRY(cairn_entries_take_or_partition(env, given->lists, given->entries,
+                                                  given->bucketed));
     } else {
         CAIRN_TRY(cairn_entries_take(env, given->lists, given->entries));
     }
@@ -137,8 +137,8 @@ static cairn_status combine(cairn_compiled *c)
         CAIRN_TRY(given->lent
                       ? cairn_local_entries(given->lent, given->entries)
                       : cairn_entries_take(c->m->env, given->lists, given->entries));
-    c->step->idle =
-        (given->dealt && given->dealt->n > 0) || given->entries->n == entries_of(given);
+    c->step->idle = (given->bucketed && given->bucketed->n > 0)
+                    || given->entries->n == entries_of(given);
     if (!c->step->idle) note(given, "combine", begin);
     return CAIRN_OK;
 }
@@ -198,7 +198,7 @@ cairn_status cairn_given_arrays_tell(const cairn_given_arrays *given,
                                      cairn_pass_list          *program,
                                      cairn_task_log           *log)
 {
-    const bool      waited = given->dealt && given->entries->n > 0;
+    const bool      waited = given->bucketed && given->entries->n > 0;
     cairn_pass_list all;
     cairn_task_log  times = given->log;
 

@@ -12,7 +12,7 @@
 
 enum {
     /* Entries of a group up to which mirroring wins: cursors of long groups stand far from
-     * each other, and dealing out, which asks for lines ahead, is as fast (measured with
+     * each other, and scattering, which asks for lines ahead, is as fast (measured with
      * 15 and with 54). */
     LONG = 24,
 };

@@ -82,7 +82,7 @@ cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *pro
 static bool is_considered(const cairn_compiled *c, const cairn_method *method)
 {
     return c->m->rows.along == (method == &cairn_method_row_slots)
-           && (c->build->dealt != NULL) == (method == &cairn_method_partitioned)
+           && (c->build->bucketed != NULL) == (method == &cairn_method_partitioned)
            && (c->build->duty == CAIRN_BUILD_STRICT
                || cairn_method_allowed(c->m->env, method));
 }
@@ -122,7 +122,7 @@ static cairn_status none_applies(const cairn_compiled *c)
     const char *const word  = c->m->env->options.convert;
     const char       *needs = "";
 
-    CAIRN_CHECK(!c->build->dealt, c->m->env, CAIRN_NO_KERNEL,
+    CAIRN_CHECK(!c->build->bucketed, c->m->env, CAIRN_NO_KERNEL,
                 "convert: the target is not filled from buckets");
     CAIRN_CHECK(word[0], c->m->env, CAIRN_NO_KERNEL, "convert: %s",
                 cairn_method_sort.needs);

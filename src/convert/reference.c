@@ -19,8 +19,8 @@ typedef struct {
     const cairn_path   *path;
     cairn_member_build *m;
     cairn_table  part[CAIRN_MAX_MEMBERS]; ///< Those of a hybrid source's members.
-    bool         dealt;                   ///< The entries are in the members' tables.
-    bool         lies;     ///< Several ranks: they may be dealt out where they lie.
+    bool         assigned;                ///< The entries are in the members' tables.
+    bool         lies;     ///< Several ranks: they may be assigned where they lie.
     bool         compiled; ///< Rules on maps are left out: entries stay coordinates.
     int          member;   ///< Of the rules that are running.
     cairn_table *table;    ///< What they work on.
@@ -79,16 +79,16 @@ count_numbers(const runner *r, int member, cairn_status status, bool *counted)
 /// A byte for each entry says which member it is of.
 static void filter_members(runner *r, const cairn_origin *origin)
 {
-    r->dealt = true;
+    r->assigned = true;
     for (int k = 0; k < r->build->format->members; k++) {
         r->m[k].source.filter =
-            cairn_members_filter(r->build, origin, r->m[0].source.dealt, k);
+            cairn_members_filter(r->build, origin, r->m[0].source.member_of, k);
         r->m[k].source.filter.groups = r->m[0].source.groups;
     }
 }
 
 /// By way of coordinates after all.
-static void forget_dealing(runner *r)
+static void forget_assignment(runner *r)
 {
     for (int k = 0; k < r->build->format->members; k++) {
         r->m[k].source.filter = (cairn_filter){.member = NULL};
@@ -96,7 +96,7 @@ static void forget_dealing(runner *r)
         cairn_numbers_forget(&r->m[k]);
     }
     cairn_assign_forget(&r->m[0]);
-    r->dealt = false;
+    r->assigned = false;
 }
 
 /// Does no member need coordinates of the tensor to start from?
@@ -108,9 +108,9 @@ static cairn_status needs_none(const runner *r, bool *direct)
     return CAIRN_OK;
 }
 
-/// Deal the entries of a tensor out where they lie, which no member needs as coordinates,
+/// Assign the entries of a tensor where they lie, which no member needs as coordinates,
 /// if that can be compiled. Collective.
-static cairn_status deal_direct(runner *r)
+static cairn_status assign_direct(runner *r)
 {
     const cairn_build *build  = r->build;
     const cairn_origin origin = {.from = build->from, .box = build->box};
@@ -124,7 +124,7 @@ static cairn_status deal_direct(runner *r)
         r->m[k].source.direct = true;
     for (int k = 0; k < build->format->members && direct; k++)
         CAIRN_TRY(count_numbers(r, k, CAIRN_OK, &direct));
-    if (!direct) forget_dealing(r);
+    if (!direct) forget_assignment(r);
     return CAIRN_OK;
 }
 
@@ -157,8 +157,8 @@ static cairn_status load_compiled(runner *r)
         CAIRN_TRY(start_direct(r));
     if (!build->from->format->hybrid && build->format->hybrid) {
         CAIRN_TRY(needs_none(r, &r->lies));
-        if (r->lies && is_spread(r)) return CAIRN_OK; /* where all ranks deal */
-        if (r->lies) CAIRN_TRY(deal_direct(r));
+        if (r->lies && is_spread(r)) return CAIRN_OK; /* where all ranks assign */
+        if (r->lies) CAIRN_TRY(assign_direct(r));
     }
     return r->m[0].source.direct ? CAIRN_OK : read_coordinates(r);
 }
@@ -181,10 +181,10 @@ static cairn_status load(runner *r)
 
 static cairn_status start_member(runner *r, int member)
 {
-    if (r->compiled && !r->dealt) return CAIRN_OK;
+    if (r->compiled && !r->assigned) return CAIRN_OK;
     r->member = member;
-    r->table  = r->dealt ? &r->m[member].table : &r->part[member];
-    if (r->dealt) return CAIRN_OK;
+    r->table  = r->assigned ? &r->m[member].table : &r->part[member];
+    if (r->assigned) return CAIRN_OK;
     return cairn_table_from_tensor(r->build->from, member, r->table);
 }
 
@@ -201,21 +201,21 @@ static cairn_status compose(runner *r)
 }
 
 /// Copy each member's own rows.
-static cairn_status deal(runner *r)
+static cairn_status assign(runner *r)
 {
     for (int k = 0; k < r->build->format->members; k++)
-        CAIRN_TRY(cairn_table_select(&r->m[0].source.all, r->m[0].source.dealt, k,
+        CAIRN_TRY(cairn_table_select(&r->m[0].source.all, r->m[0].source.member_of, k,
                                      &r->m[k].table));
     cairn_table_fini(&r->m[0].source.all);
-    cairn_free(r->env, r->m[0].source.dealt);
-    r->m[0].source.dealt = NULL;
-    r->dealt             = true;
+    cairn_free(r->env, r->m[0].source.member_of);
+    r->m[0].source.member_of = NULL;
+    r->assigned              = true;
     return CAIRN_OK;
 }
 
 /// Compiled: members without queries leave the entries of the others out; only those
 /// that have some get rows of their own, to look at.
-static cairn_status deal_compiled(runner *r)
+static cairn_status assign_compiled(runner *r)
 {
     const cairn_entries entries = cairn_table_entries(&r->m[0].source.all);
     const cairn_origin  origin  = {.entries = &entries, .box = r->build->box};
@@ -267,30 +267,30 @@ static cairn_status find_members(runner *r)
     if (status == CAIRN_OK && r->compiled) status = note_interpreted(&r->m[0].passes);
     if (build->planned) return status;
     if (status == CAIRN_OK)
-        status = CAIRN_NEW(r->env, entries.n, &r->m[0].source.dealt);
+        status = CAIRN_NEW(r->env, entries.n, &r->m[0].source.member_of);
     CAIRN_TRY(meet(r, status));
     return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
-                           !r->compiled, build->net, r->m[0].source.dealt);
+                           !r->compiled, build->net, r->m[0].source.member_of);
 }
 
-/// Several ranks deal the entries of a tensor out where they lie, or read them.
-static cairn_status deal_lying(runner *r)
+/// Several ranks assign the entries of a tensor where they lie, or read them.
+static cairn_status assign_in_place(runner *r)
 {
     bool direct = r->lies;
 
     if (!r->compiled || !is_spread(r)) return CAIRN_OK;
     CAIRN_TRY(cairn_build_all(r->build, CAIRN_OK, &direct));
-    if (direct) CAIRN_TRY(deal_direct(r));
-    if (r->dealt) return CAIRN_OK;
+    if (direct) CAIRN_TRY(assign_direct(r));
+    if (r->assigned) return CAIRN_OK;
     return meet(r, r->lies ? read_coordinates(r) : CAIRN_OK);
 }
 
 static cairn_status decompose(runner *r)
 {
-    CAIRN_TRY(deal_lying(r));
-    if (r->dealt) return CAIRN_OK; /* where they lie */
+    CAIRN_TRY(assign_in_place(r));
+    if (r->assigned) return CAIRN_OK; /* where they lie */
     CAIRN_TRY(find_members(r));
-    return meet(r, r->compiled ? deal_compiled(r) : deal(r));
+    return meet(r, r->compiled ? assign_compiled(r) : assign(r));
 }
 
 /* ---- queries ---- */

@@ -54,7 +54,7 @@ cairn_entries_permute(cairn_env *env, cairn_entries *entries, const cairn_pos *o
 /// (which is file order, so that sums have the same bits on any number of ranks).
 ///
 /// Cost: one compare an entry when sorted. Else, where the coordinates fit 63 bits: two
-/// passes that deal the entries to buckets, then one for each 10 bits in which the
+/// passes that scatter the entries to buckets, then one for each 10 bits in which the
 /// entries of a bucket differ, in cache; on all threads from 200,000 entries on. Memory,
 /// for n entries: 16n, and for the threads 16 for each entry of the largest bucket, or
 /// 8n.

@@ -50,12 +50,12 @@ INLINE bool count_entries(const cairn_given *given,
     return true;
 }
 
-INLINE void deal(const cairn_given *given,
-                 int64_t            stride,
-                 int                width,
-                 int                bits,
-                 uint32_t          *col,
-                 cairn_item        *to)
+INLINE void scatter(const cairn_given *given,
+                    int64_t            stride,
+                    int                width,
+                    int                bits,
+                    uint32_t          *col,
+                    cairn_item        *to)
 {
     const cairn_given own = *given; /* which no store changes */
     const void *const i = own.coord[0], *const j = own.coord[1];
@@ -79,9 +79,10 @@ INLINE void deal(const cairn_given *given,
          ? loop(given, 8, 64, __VA_ARGS__)                                            \
          : loop(given, (given)->stride, (given)->bits, __VA_ARGS__))
 
-/// Count, and deal to columns.
+/// Count, and scatter to columns.
 /// @return false: an entry is not within the extents.
-static bool count_and_deal(const cairn_given *given, uint32_t *col, cairn_dealt *to)
+static bool
+count_and_partition(const cairn_given *given, uint32_t *col, cairn_bucketed *to)
 {
     const int64_t rows = given->extent[0], cols = given->extent[1];
     const int     bits = to->words.range[1].bits;
@@ -91,49 +92,49 @@ static bool count_and_deal(const cairn_given *given, uint32_t *col, cairn_dealt 
     if (!OF_SHAPE(count_entries, given, to->line, col)) return false;
     cairn_offsets_small(rows + 1, 0, to->line);
     cairn_offsets_small(cols, 0, col);
-    OF_SHAPE(deal, given, bits, col, to->items);
+    OF_SHAPE(scatter, given, bits, col, to->items);
     return true;
 }
 
-cairn_status cairn_columns_deal(cairn_env         *env,
-                                const cairn_given *given,
-                                const cairn_words *words,
-                                bool              *inside,
-                                cairn_dealt       *dealt)
+cairn_status cairn_columns_partition(cairn_env         *env,
+                                     const cairn_given *given,
+                                     const cairn_words *words,
+                                     bool              *inside,
+                                     cairn_bucketed    *bucketed)
 {
     uint32_t    *col = NULL;
     cairn_status status;
 
-    *dealt = (cairn_dealt){.order   = 2,
-                           .n       = given->n,
-                           .words   = *words,
-                           .buckets = 1,
-                           .most    = given->n,
-                           .threads = 1,
-                           .lines   = given->extent[0]};
+    *bucketed = (cairn_bucketed){.order   = 2,
+                                 .n       = given->n,
+                                 .words   = *words,
+                                 .buckets = 1,
+                                 .most    = given->n,
+                                 .threads = 1,
+                                 .lines   = given->extent[0]};
     CAIRN_GO(done, CAIRN_NEW(env, given->extent[1], &col));
-    CAIRN_GO(done, CAIRN_NEW(env, given->extent[0] + 1, &dealt->line));
-    CAIRN_GO(done, cairn_dealt_create(env, dealt));
-    dealt->begin[0] = dealt->at[0] = 0;
-    dealt->count[0] = dealt->made[0] = given->n;
-    dealt->least[0]                  = 0;
-    dealt->least[1]                  = (uint64_t)1 << words->bits;
-    *inside                          = count_and_deal(given, col, dealt);
+    CAIRN_GO(done, CAIRN_NEW(env, given->extent[0] + 1, &bucketed->line));
+    CAIRN_GO(done, cairn_bucketed_create(env, bucketed));
+    bucketed->begin[0] = bucketed->at[0] = 0;
+    bucketed->count[0] = bucketed->made[0] = given->n;
+    bucketed->least[0]                     = 0;
+    bucketed->least[1]                     = (uint64_t)1 << words->bits;
+    *inside                                = count_and_partition(given, col, bucketed);
 done:
     cairn_free(env, col);
     return status;
 }
 
 static void
-deal_to_rows(const cairn_dealt *dealt, uint32_t *row, cairn_entries *entries)
+scatter_to_rows(const cairn_bucketed *bucketed, uint32_t *row, cairn_entries *entries)
 {
-    const cairn_item *const items = dealt->items;
-    const int               bits  = dealt->words.range[1].bits;
+    const cairn_item *const items = bucketed->items;
+    const int               bits  = bucketed->words.range[1].bits;
     const uint64_t          mask  = ((uint64_t)1 << bits) - 1;
     cairn_coord *const      col   = entries->coord[1];
     double *const           value = entries->value;
 
-    for (cairn_pos p = 0; p < dealt->n; p++) {
+    for (cairn_pos p = 0; p < bucketed->n; p++) {
         const uint64_t word = items[p].word;
         const uint32_t at   = row[word >> bits]++;
 
@@ -171,18 +172,19 @@ static bool have_twins(const cairn_entries *entries)
     return twins;
 }
 
-cairn_status
-cairn_columns_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entries)
+cairn_status cairn_columns_sort(cairn_env            *env,
+                                const cairn_bucketed *bucketed,
+                                cairn_entries        *entries)
 {
-    const int64_t rows = dealt->lines;
+    const int64_t rows = bucketed->lines;
     uint32_t     *row  = NULL;
 
     CAIRN_TRY(CAIRN_NEW(env, rows, &row));
-    memcpy(row, dealt->line, (size_t)rows * sizeof *row);
-    deal_to_rows(dealt, row, entries);
+    memcpy(row, bucketed->line, (size_t)rows * sizeof *row);
+    scatter_to_rows(bucketed, row, entries);
     cairn_free(env, row);
-    entries->n = dealt->n;
-    write_rows(rows, dealt->line, entries);
+    entries->n = bucketed->n;
+    write_rows(rows, bucketed->line, entries);
     if (have_twins(entries)) cairn_entries_add_duplicates(entries);
     return CAIRN_OK;
 }

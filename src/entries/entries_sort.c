@@ -2,7 +2,7 @@
 /// @file
 /// Entries sorted by coordinates, duplicates added. Three ways, by what they are like:
 /// entries in order are left alone; those in the order of columns, as most files have
-/// them, are dealt to their rows in one pass; others are packed into words with their
+/// them, are scattered to their rows in one pass; others are packed into words with their
 /// values, so that nothing is fetched from far away afterwards.
 
 #include "base/offsets.h"
@@ -111,13 +111,13 @@ static void find_row_begins(const cairn_entries *entries,
     cairn_offsets(rows, 0, next);
 }
 
-/// Deal columns and values to their rows. Stores that miss the cache are the limit, so
+/// Scatter columns and values to their rows. Stores that miss the cache are the limit, so
 /// their lines are asked for beforehand; the first entries and the last are not.
-static void deal_to_rows(const cairn_entries *entries,
-                         cairn_coord          first,
-                         cairn_pos           *next,
-                         cairn_coord         *col,
-                         double              *value)
+static void scatter_to_rows(const cairn_entries *entries,
+                            cairn_coord          first,
+                            cairn_pos           *next,
+                            cairn_coord         *col,
+                            double              *value)
 {
     const cairn_coord *row = entries->coord[0];
 
@@ -136,7 +136,7 @@ static void deal_to_rows(const cairn_entries *entries,
     }
 }
 
-/// After dealing, next[r] is where row r ends: write the rows' numbers, in order.
+/// After scattering, next[r] is where row r ends: write the rows' numbers, in order.
 static void write_rows(cairn_entries   *entries,
                        cairn_coord      first,
                        int64_t          rows,
@@ -165,7 +165,7 @@ sort_by_rows(cairn_env *env, cairn_entries *entries, cairn_coord first, int64_t 
     CAIRN_GO(done, CAIRN_NEW(env, n, &value));
     cairn_visit(env, 3 * entries->n + 2 * rows);
     find_row_begins(entries, first, rows, next);
-    deal_to_rows(entries, first, next, col, value);
+    scatter_to_rows(entries, first, next, col, value);
     write_rows(entries, first, rows, next);
 
     cairn_coord *const old_col   = entries->coord[1];

@@ -108,27 +108,28 @@ copy_and_sort(cairn_env *env, const cairn_given *given, cairn_entries *entries)
 cairn_status
 cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entries)
 {
-    cairn_dealt  dealt = {.n = 0};
-    cairn_status status;
+    cairn_bucketed bucketed = {.n = 0};
+    cairn_status   status;
 
-    CAIRN_GO(done, cairn_entries_take_or_deal(env, given, entries, &dealt));
-    if (dealt.n > 0) status = cairn_entries_take_dealt(env, &dealt, entries);
+    CAIRN_GO(done, cairn_entries_take_or_partition(env, given, entries, &bucketed));
+    if (bucketed.n > 0) status = cairn_entries_take_bucketed(env, &bucketed, entries);
 done:
-    cairn_dealt_fini(env, &dealt);
+    cairn_bucketed_fini(env, &bucketed);
     return status;
 }
 
-cairn_status
-cairn_entries_take_dealt(cairn_env *env, cairn_dealt *dealt, cairn_entries *entries)
+cairn_status cairn_entries_take_bucketed(cairn_env      *env,
+                                         cairn_bucketed *bucketed,
+                                         cairn_entries  *entries)
 {
-    CAIRN_TRY(cairn_entries_reserve(env, entries, dealt->n));
-    return cairn_dealt_sort(env, dealt, entries);
+    CAIRN_TRY(cairn_entries_reserve(env, entries, bucketed->n));
+    return cairn_bucketed_sort(env, bucketed, entries);
 }
 
-cairn_status cairn_entries_take_or_deal(cairn_env         *env,
-                                        const cairn_given *given,
-                                        cairn_entries     *entries,
-                                        cairn_dealt       *dealt)
+cairn_status cairn_entries_take_or_partition(cairn_env         *env,
+                                             const cairn_given *given,
+                                             cairn_entries     *entries,
+                                             cairn_bucketed    *bucketed)
 {
     cairn_words words;
     cairn_pos   taken;
@@ -144,7 +145,8 @@ cairn_status cairn_entries_take_or_deal(cairn_env         *env,
                            : cairn_words_measure(given, &words)))
         return copy_and_sort(env, given, entries);
     cairn_entries_fini(env, entries); /* its room is that of the buckets */
-    CAIRN_TRY((cairn_columns_fit(given) ? cairn_columns_deal : cairn_entries_deal)(
-        env, given, &words, &inside, dealt));
+    CAIRN_TRY((cairn_columns_fit(given)
+                   ? cairn_columns_partition
+                   : cairn_entries_partition)(env, given, &words, &inside, bucketed));
     return inside ? CAIRN_OK : check_inside(env, given);
 }

@@ -13,10 +13,10 @@
 
 /// The buckets while they are sorted.
 typedef struct {
-    const cairn_dealt *dealt;
-    cairn_entries     *entries; ///< To be filled.
-    cairn_item        *scratch; ///< [most] for each thread that sorts.
-    _Atomic int64_t    taken;   ///< Buckets that are sorted, or being sorted.
+    const cairn_bucketed *bucketed;
+    cairn_entries        *entries; ///< To be filled.
+    cairn_item           *scratch; ///< [most] for each thread that sorts.
+    _Atomic int64_t       taken;   ///< Buckets that are sorted, or being sorted.
 } sorting;
 
 /* Loops over entries are inlined with a constant order, and have what they read in copies
@@ -72,7 +72,7 @@ INLINE cairn_pos write_items(const cairn_words *words,
 }
 
 /// Bits of a word below those in which all items of bucket @p b agree.
-static int bits_of_bucket(const cairn_dealt *d, int64_t b)
+static int bits_of_bucket(const cairn_bucketed *d, int64_t b)
 {
     const uint64_t differ = d->least[b] ^ (d->least[b + 1] - 1);
 
@@ -82,7 +82,7 @@ static int bits_of_bucket(const cairn_dealt *d, int64_t b)
 /// Sort bucket @p b; what is sorted goes to the entries while it is in cache.
 /// @return Entries that it became.
 static cairn_pos
-sort_bucket(const cairn_dealt *d, int64_t b, cairn_item *scratch, cairn_entries *to)
+sort_bucket(const cairn_bucketed *d, int64_t b, cairn_item *scratch, cairn_entries *to)
 {
     const int       modes = d->order;
     const int       split = d->words.range[modes - 1].bits;
@@ -106,22 +106,22 @@ sort_bucket(const cairn_dealt *d, int64_t b, cairn_item *scratch, cairn_entries 
 
 static void sort_task(void *user, int sorter)
 {
-    sorting *const     s = user;
-    const cairn_dealt *d = s->dealt;
+    sorting *const        s = user;
+    const cairn_bucketed *d = s->bucketed;
 
     for (int64_t b; (b = atomic_fetch_add(&s->taken, 1)) < d->buckets;)
         d->made[b] = sort_bucket(d, b, s->scratch + sorter * d->most, s->entries);
 }
 
-int cairn_dealt_sorters(const cairn_dealt *dealt, cairn_pos items)
+int cairn_bucketed_sorters(const cairn_bucketed *bucketed, cairn_pos items)
 {
-    const cairn_pos fit = items > 0 ? dealt->n / 2 / items : 1;
+    const cairn_pos fit = items > 0 ? bucketed->n / 2 / items : 1;
 
-    return fit < 1 ? 1 : fit < dealt->threads ? (int)fit : dealt->threads;
+    return fit < 1 ? 1 : fit < bucketed->threads ? (int)fit : bucketed->threads;
 }
 
 /// Bring the entries of the buckets together where duplicates left gaps.
-static void close_gaps(const cairn_dealt *d, cairn_entries *entries)
+static void close_gaps(const cairn_bucketed *d, cairn_entries *entries)
 {
     cairn_pos n = 0;
 
@@ -139,16 +139,17 @@ static void close_gaps(const cairn_dealt *d, cairn_entries *entries)
     entries->n = n;
 }
 
-cairn_status
-cairn_dealt_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entries)
+cairn_status cairn_bucketed_sort(cairn_env            *env,
+                                 const cairn_bucketed *bucketed,
+                                 cairn_entries        *entries)
 {
-    if (dealt->line) return cairn_columns_sort(env, dealt, entries);
-    const int sorters = cairn_dealt_sorters(dealt, dealt->most);
-    sorting   s       = {.dealt = dealt, .entries = entries};
+    if (bucketed->line) return cairn_columns_sort(env, bucketed, entries);
+    const int sorters = cairn_bucketed_sorters(bucketed, bucketed->most);
+    sorting   s       = {.bucketed = bucketed, .entries = entries};
 
-    CAIRN_TRY(CAIRN_NEW(env, dealt->most * sorters, &s.scratch));
+    CAIRN_TRY(CAIRN_NEW(env, bucketed->most * sorters, &s.scratch));
     cairn_thread_pool_run(&env->thread_pool, sorters, sort_task, &s, sorters);
-    close_gaps(dealt, entries);
+    close_gaps(bucketed, entries);
     cairn_free(env, s.scratch);
     return CAIRN_OK;
 }
@@ -159,12 +160,12 @@ cairn_status cairn_entries_by_words(cairn_env         *env,
                                     bool              *inside,
                                     cairn_entries     *entries)
 {
-    cairn_dealt  dealt;
-    cairn_status status;
+    cairn_bucketed bucketed;
+    cairn_status   status;
 
-    CAIRN_GO(done, cairn_entries_deal(env, given, words, inside, &dealt));
-    if (*inside) status = cairn_dealt_sort(env, &dealt, entries);
+    CAIRN_GO(done, cairn_entries_partition(env, given, words, inside, &bucketed));
+    if (*inside) status = cairn_bucketed_sort(env, &bucketed, entries);
 done:
-    cairn_dealt_fini(env, &dealt);
+    cairn_bucketed_fini(env, &bucketed);
     return status;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Entries sorted as words (entries_deal.h). Internal to tensor.
+/// Entries sorted as words (entries_partition.h). Internal to tensor.
 
 #ifndef CAIRN_ENTRIES_ENTRIES_WORDS_H
 #define CAIRN_ENTRIES_ENTRIES_WORDS_H
 
-#include "entries/entries_deal.h"
+#include "entries/entries_partition.h"
 
 /// Fill entries with those given, sorted, duplicates added.
 ///

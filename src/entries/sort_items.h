@@ -59,7 +59,7 @@ cairn_item *cairn_sort_items(cairn_pos   n,
                              cairn_item *scratch);
 
 /// As cairn_sort_items(), on up to @p threads threads where there are many items: a
-/// thread's share is counted and dealt to buckets, then the buckets are shared out.
+/// thread's share is counted and scattered to buckets, then the buckets are shared out.
 /// The result is the same for any number of threads.
 ///
 /// @param[out] sorted  The array of the two that holds the result. On failure neither was

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Lines of items. What is dealt to the lines are handles of 8 bytes: above, the part of
+/// Lines of items. What is scattered to the lines are handles of 8 bytes: above, the part of
 /// an item's word below its line; below, the item's number. Ordered by rank, or by digits
 /// where a line is long, they tell where each item goes.
 
@@ -25,12 +25,12 @@ static void count_lines(cairn_pos         n,
         begin[(items[k].word >> split) - first + 1]++;
 }
 
-static void deal_to_lines(cairn_pos         n,
-                          int               split,
-                          uint64_t          first,
-                          const cairn_item *items,
-                          uint64_t         *handle,
-                          uint32_t         *next)
+static void scatter_to_lines(cairn_pos         n,
+                             int               split,
+                             uint64_t          first,
+                             const cairn_item *items,
+                             uint64_t         *handle,
+                             uint32_t         *next)
 {
     for (cairn_pos k = 0; k < n; k++) {
         const uint64_t word = items[k].word, line = word >> split;
@@ -149,7 +149,7 @@ bool cairn_sort_lines(cairn_pos         n,
         begin[k + 1] += begin[k];
     if (split > CAIRN_RANK_BITS) return sort_wide(n, split, items, scratch, to);
     /* Each begin moves to its line's end, which is the next one's begin. */
-    deal_to_lines(n, split, first, items, handle, begin);
+    scatter_to_lines(n, split, first, items, handle, begin);
     memmove(begin + 1, begin, (size_t)lines * sizeof *begin);
     begin[0] = 0;
     for (int64_t k = 0; k < lines && once; k++) {

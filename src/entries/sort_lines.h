@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Ordering a bucket of items whose words begin with a line's number, of few lines: they
-/// are counted by line and dealt to the lines, and each line is then ordered by itself.
+/// are counted by line and scattered to the lines, and each line is then ordered by itself.
 
 #ifndef CAIRN_ENTRIES_SORT_LINES_H
 #define CAIRN_ENTRIES_SORT_LINES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Sorting many items on several threads: one pass counts them by their first digit, one
-/// deals them to buckets, and every bucket is sorted by itself. Equal words are dealt to
+/// scatters them to buckets, and every bucket is sorted by itself. Equal words are scattered to
 /// one bucket in the order in which they stood, thread after thread.
 
 #include "entries/sort_items.h"
@@ -23,16 +23,16 @@ typedef struct {
     cairn_item      *items, *to;
     _Atomic uint64_t differ; ///< Bits in which words do.
     _Atomic int      taken;  ///< Buckets that are sorted, or being sorted.
-} dealing;
+} partitioning;
 
-static cairn_pos share_begin(const dealing *d, int thread)
+static cairn_pos share_begin(const partitioning *d, int thread)
 {
     return (cairn_pos)((__int128)d->n * thread / d->threads);
 }
 
 static void compare_task(void *user, int thread)
 {
-    dealing *const          d      = user;
+    partitioning *const     d      = user;
     const cairn_item *const items  = d->items;
     const cairn_pos         end    = share_begin(d, thread + 1);
     uint64_t                differ = 0;
@@ -44,32 +44,32 @@ static void compare_task(void *user, int thread)
 
 static void count_task(void *user, int thread)
 {
-    const dealing *const    d     = user;
-    const cairn_item *const items = d->items;
-    const int               shift = d->shift;
-    const cairn_pos         end   = share_begin(d, thread + 1);
-    cairn_pos *const        next  = d->next + thread * DIGITS;
+    const partitioning *const d     = user;
+    const cairn_item *const   items = d->items;
+    const int                 shift = d->shift;
+    const cairn_pos           end   = share_begin(d, thread + 1);
+    cairn_pos *const          next  = d->next + thread * DIGITS;
 
     memset(next, 0, DIGITS * sizeof *next);
     for (cairn_pos p = share_begin(d, thread); p < end; p++)
         next[items[p].word >> shift & (DIGITS - 1)]++;
 }
 
-static void deal_task(void *user, int thread)
+static void partition_task(void *user, int thread)
 {
-    const dealing *const    d     = user;
-    const cairn_item *const items = d->items;
-    cairn_item *const       to    = d->to;
-    const int               shift = d->shift;
-    const cairn_pos         end   = share_begin(d, thread + 1);
-    cairn_pos *const        next  = d->next + thread * DIGITS;
+    const partitioning *const d     = user;
+    const cairn_item *const   items = d->items;
+    cairn_item *const         to    = d->to;
+    const int                 shift = d->shift;
+    const cairn_pos           end   = share_begin(d, thread + 1);
+    cairn_pos *const          next  = d->next + thread * DIGITS;
 
     for (cairn_pos p = share_begin(d, thread); p < end; p++)
         to[next[items[p].word >> shift & (DIGITS - 1)]++] = items[p];
 }
 
 /// From counts to begins: the threads' items of a bucket follow each other.
-static void place_buckets(dealing *d)
+static void place_buckets(partitioning *d)
 {
     cairn_pos before = 0;
 
@@ -82,10 +82,10 @@ static void place_buckets(dealing *d)
         }
 }
 
-/// Sort what was dealt to bucket @p b, back to where the items came from.
-static void sort_bucket(const dealing *d, int b)
+/// Sort what was scattered to bucket @p b, back to where the items came from.
+static void sort_bucket(const partitioning *d, int b)
 {
-    /* After dealing, the last thread stands where the bucket ends. */
+    /* After scattering, the last thread stands where the bucket ends. */
     const cairn_pos *const end   = d->next + (d->threads - 1) * DIGITS;
     const cairn_pos        begin = b > 0 ? end[b - 1] : 0, count = end[b] - begin;
     cairn_item *const      home = d->items + begin;
@@ -97,14 +97,14 @@ static void sort_bucket(const dealing *d, int b)
 
 static void sort_task(void *user, int thread)
 {
-    dealing *const d = user;
+    partitioning *const d = user;
 
     (void)thread; /* a thread takes the next bucket */
     for (int b; (b = atomic_fetch_add(&d->taken, 1)) < DIGITS;)
         sort_bucket(d, b);
 }
 
-static void sort_on_threads(cairn_thread_pool *pool, dealing *d)
+static void sort_on_threads(cairn_thread_pool *pool, partitioning *d)
 {
     cairn_thread_pool_run(pool, d->threads, compare_task, d, d->threads);
     const int bits = d->differ ? 64 - __builtin_clzll(d->differ) : 0;
@@ -112,7 +112,7 @@ static void sort_on_threads(cairn_thread_pool *pool, dealing *d)
     d->shift = bits > DIGIT_BITS + d->low ? bits - DIGIT_BITS : d->low;
     cairn_thread_pool_run(pool, d->threads, count_task, d, d->threads);
     place_buckets(d);
-    cairn_thread_pool_run(pool, d->threads, deal_task, d, d->threads);
+    cairn_thread_pool_run(pool, d->threads, partition_task, d, d->threads);
     cairn_thread_pool_run(pool, d->threads, sort_task, d, d->threads);
 }
 
@@ -127,7 +127,8 @@ cairn_status cairn_sort_many(cairn_env   *env,
                              cairn_item **sorted)
 {
     const cairn_pos most = n / SHARE;
-    dealing d = {.n = n, .split = split, .low = low, .items = items, .to = scratch};
+    partitioning    d    = {
+              .n = n, .split = split, .low = low, .items = items, .to = scratch};
 
     d.threads = (int)(threads < most ? threads : most);
     if (d.threads < 2) {

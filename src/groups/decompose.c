@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Hybrids: thresholds on a query's value deal the entries out, then `keep` cuts the
+/// Hybrids: thresholds on a query's value assign the entries, then `keep` cuts the
 /// outermost indirect level of each member but the last, and what is beyond goes on.
 ///
 /// Ranks agree once about a failure: a rank that fails by itself says so in the place of
@@ -24,9 +24,9 @@ typedef struct {
     bool                   definition;
     bool                   agreed; ///< A failure is known to all ranks.
     uint8_t               *member; ///< [n] of entries.
-} dealer;
+} assigner;
 
-static cairn_status meet(dealer *d, cairn_status mine)
+static cairn_status meet(assigner *d, cairn_status mine)
 {
     cairn_status status = mine;
 
@@ -36,7 +36,7 @@ static cairn_status meet(dealer *d, cairn_status mine)
     return status;
 }
 
-static cairn_status largest(dealer *d, cairn_status mine, int64_t *value)
+static cairn_status largest(assigner *d, cairn_status mine, int64_t *value)
 {
     cairn_status status = meet(d, mine);
 
@@ -47,7 +47,7 @@ static cairn_status largest(dealer *d, cairn_status mine, int64_t *value)
 }
 
 /// Answer all queries of an encoding.
-static cairn_status run(dealer               *d,
+static cairn_status run(assigner             *d,
                         const cairn_encoding *encoding,
                         const cairn_entries  *entries,
                         cairn_groups        **set)
@@ -66,7 +66,7 @@ static cairn_status run(dealer               *d,
 
 /// Stored entries per block: groups are the first member's direct expressions down to
 /// the last level that stores an index.
-static cairn_status block_query(dealer *d, cairn_query *query)
+static cairn_status block_query(assigner *d, cairn_query *query)
 {
     const cairn_encoding *first = d->format->member[0];
     uint32_t              levels;
@@ -90,7 +90,7 @@ static cairn_status block_query(dealer *d, cairn_query *query)
 }
 
 /// An encoding of one query.
-static cairn_status make_encoding(dealer *d, cairn_encoding **encoding)
+static cairn_status make_encoding(assigner *d, cairn_encoding **encoding)
 {
     cairn_encoding *made;
     cairn_status    status = CAIRN_OK;
@@ -111,7 +111,7 @@ static cairn_status make_encoding(dealer *d, cairn_encoding **encoding)
 
 /// Positions of one group of the query.
 static cairn_status
-find_capacity(dealer *d, const cairn_query *query, int64_t *positions)
+find_capacity(assigner *d, const cairn_query *query, int64_t *positions)
 {
     cairn_form     form[CAIRN_MAX_LEVELS];
     cairn_interval box[CAIRN_MAX_ORDER];
@@ -132,8 +132,10 @@ done:
 }
 
 /// What a group's value is compared with, before the threshold multiplies it.
-static cairn_status
-find_scale(dealer *d, const cairn_query *query, const cairn_groups *set, double *scale)
+static cairn_status find_scale(assigner           *d,
+                               const cairn_query  *query,
+                               const cairn_groups *set,
+                               double             *scale)
 {
     int64_t amount = 1;
 
@@ -165,7 +167,7 @@ static uint8_t member_for(const cairn_format *format, int64_t value, double scal
     return (uint8_t)k;
 }
 
-static void deal(dealer *d, const cairn_groups *set, double scale)
+static void assign(assigner *d, const cairn_groups *set, double scale)
 {
     const int64_t *value = cairn_groups_at_entries(set, 0);
 
@@ -174,7 +176,7 @@ static void deal(dealer *d, const cairn_groups *set, double scale)
         d->member[p] = member_for(d->format, value[p], scale);
 }
 
-static cairn_status deal_by_query(dealer *d)
+static cairn_status assign_by_query(assigner *d)
 {
     cairn_encoding *encoding = NULL;
     cairn_groups   *set      = NULL;
@@ -184,7 +186,7 @@ static cairn_status deal_by_query(dealer *d)
     CAIRN_TRY(make_encoding(d, &encoding));
     CAIRN_GO(done, run(d, encoding, d->entries, &set));
     CAIRN_GO(done, find_scale(d, &encoding->query[0], set, &scale));
-    deal(d, set, scale);
+    assign(d, set, scale);
 done:
     cairn_groups_destroy(d->env, &set);
     cairn_free(d->env, encoding);
@@ -194,7 +196,7 @@ done:
 /* ---- keep ---- */
 
 /// The entries of member @p k, one array after the other.
-static cairn_status select_entries(dealer *d, int k, cairn_entries *chosen)
+static cairn_status select_entries(assigner *d, int k, cairn_entries *chosen)
 {
     const cairn_entries *all = d->entries;
     cairn_pos            n   = 0;
@@ -213,7 +215,7 @@ static cairn_status select_entries(dealer *d, int k, cairn_entries *chosen)
 }
 
 /// Values of the outermost indirect level; CAIRN_NO_NUMBER where a query gives none.
-static cairn_status level_values(dealer               *d,
+static cairn_status level_values(assigner             *d,
                                  const cairn_encoding *encoding,
                                  const cairn_groups   *set,
                                  cairn_pos             n,
@@ -261,7 +263,7 @@ int64_t cairn_decompose_cut(double keep, int64_t size)
 }
 
 /// Send what lies beyond the cut, or has no number, to the next member.
-static void send_on(dealer *d, int k, const int64_t *value, int64_t cut)
+static void send_on(assigner *d, int k, const int64_t *value, int64_t cut)
 {
     cairn_pos at = 0;
 
@@ -274,7 +276,7 @@ static void send_on(dealer *d, int k, const int64_t *value, int64_t cut)
     }
 }
 
-static cairn_status cut_member(dealer *d, int k)
+static cairn_status cut_member(assigner *d, int k)
 {
     const cairn_encoding *encoding = d->format->member[k];
     cairn_entries         chosen;
@@ -298,10 +300,10 @@ done:
     return status;
 }
 
-static cairn_status decompose(dealer *d)
+static cairn_status decompose(assigner *d)
 {
     CAIRN_TRY(CAIRN_NEW(d->env, d->entries->n, &d->member));
-    CAIRN_TRY(deal_by_query(d));
+    CAIRN_TRY(assign_by_query(d));
     for (int k = 0; k < d->format->members - 1; k++)
         if (d->format->keep[k] < 1) CAIRN_TRY(cut_member(d, k));
     return CAIRN_OK;
@@ -316,13 +318,13 @@ cairn_status cairn_decompose(cairn_env             *env,
                              const cairn_query_net *net,
                              uint8_t               *member)
 {
-    dealer d = {.env        = env,
-                .format     = format,
-                .shape      = shape,
-                .box        = box,
-                .entries    = entries,
-                .net        = net && net->size > 1 ? net : NULL,
-                .definition = definition};
+    assigner d = {.env        = env,
+                  .format     = format,
+                  .shape      = shape,
+                  .box        = box,
+                  .entries    = entries,
+                  .net        = net && net->size > 1 ? net : NULL,
+                  .definition = definition};
 
     if (!format->hybrid) {
         memset(member, 0, (size_t)entries->n);
@@ -337,9 +339,10 @@ cairn_status cairn_decompose(cairn_env             *env,
 
 /* ---- for those who count by themselves ---- */
 
-static dealer dealer_of(cairn_env *env, const cairn_format *f, const cairn_shape *shape)
+static assigner
+assigner_of(cairn_env *env, const cairn_format *f, const cairn_shape *shape)
 {
-    return (dealer){.env = env, .format = f, .shape = shape};
+    return (assigner){.env = env, .format = f, .shape = shape};
 }
 
 cairn_status cairn_decompose_query(cairn_env          *env,
@@ -347,7 +350,7 @@ cairn_status cairn_decompose_query(cairn_env          *env,
                                    const cairn_shape  *shape,
                                    cairn_query        *query)
 {
-    dealer d = dealer_of(env, format, shape);
+    assigner d = assigner_of(env, format, shape);
 
     if (!format->query) return block_query(&d, query);
     *query = format->normal_query ? *format->normal_query : *format->query;
@@ -365,7 +368,7 @@ cairn_status cairn_decompose_totals(cairn_env             *env,
                                     uint8_t               *member)
 {
     const bool   maximum = format->mode == CAIRN_THRESHOLD_MAXIMUM;
-    dealer       d       = dealer_of(env, format, shape);
+    assigner     d       = assigner_of(env, format, shape);
     int64_t      amount  = maximum ? 0 : 1;
     cairn_status status  = mine;
 

@@ -24,7 +24,7 @@ cairn_status cairn_decompose(cairn_env             *env,
                              const cairn_query_net *net,
                              uint8_t               *member);
 
-/// The query by whose values a hybrid deals its entries out, in its normal form.
+/// The query by whose values a hybrid assigns its entries, in its normal form.
 /// @param[out] query  Borrows its expressions from the format.
 /// @retval CAIRN_BAD_FORMAT  The first member stores no index and there is no query.
 cairn_status cairn_decompose_query(cairn_env          *env,

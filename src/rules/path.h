@@ -29,7 +29,7 @@
 /// | Val(TYPE) | how values are stored; without `(TYPE)` as the text of a format without val
 ///   says | Val |
 /// | Compose | the entries of all members in one table of coordinates | Decompose |
-/// | Decompose | a hybrid's thresholds deal the entries out to members | Compose |
+/// | Decompose | a hybrid's thresholds assign the entries to members | Compose |
 /// | Member(k) | the rules that follow are about member k | |
 ///
 /// A map rule moves stored entries; what is complete below the trimmed range has no
@@ -75,7 +75,7 @@
     X(BITS, "Bits", WIDTH, "set the width of an array")                                \
     X(VAL, "Val", TYPE, "store values in another type")                                \
     X(COMPOSE, "Compose", NONE, "bring all members' entries together")                 \
-    X(DECOMPOSE, "Decompose", NONE, "deal the entries out to the members")             \
+    X(DECOMPOSE, "Decompose", NONE, "assign the entries to the members")               \
     X(MEMBER, "Member", LEVEL, "what follows is about this member")
 
 typedef enum {

@@ -287,7 +287,7 @@ static void take_back(cairn_tensor *tensor, entries_of *e, const cairn_format *f
 }
 
 /// Every rank gives entries of all rows, some twice.
-static void deal_anew(const char *text)
+static void partition_anew(const char *text)
 {
     int64_t       coord[ENTRIES][2];
     double        value[ENTRIES];
@@ -338,7 +338,7 @@ Test(arrays, lists_and_columns_out_and_in_again)
         ALL(cairn_format_create(context, few[k], &format));
         write_out(tensor, &e);
         take_back(tensor, &e, format);
-        deal_anew(few[k]);
+        partition_anew(few[k]);
         cairn_tensor_destroy(&tensor);
         cairn_format_destroy(&format);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Entries that go to groups far apart are dealt to buckets first: the
+/// Entries that go to groups far apart are scattered to buckets first: the
 /// arrays are those of the reference way, for any number of threads. Those of a band are
-/// dealt to their groups.
+/// scattered to their groups.
 
 #include "convert/build.h"
 #include "format/language.h"

@@ -7,7 +7,7 @@
 /// PROPERTY_SEED=N in the environment runs case N alone.
 
 #include "convert/build.h"
-#include "entries/entries_deal.h"
+#include "entries/entries_partition.h"
 #include "format/language.h"
 #include "support/conversion.h"
 #include "support/crash_note.h"
@@ -340,26 +340,27 @@ static void draw_unsorted(cairn_coord columns, cairn_coord *coord, double *value
 }
 
 /// Buckets are ordered by several tasks, each of which calls the phase.
-static void convert_dealt(pair *p, const cairn_given *given)
+static void convert_bucketed(pair *p, const cairn_given *given)
 {
-    cairn_words   words;
-    cairn_dealt   dealt    = {0};
-    cairn_format *format   = NULL;
-    cairn_local  *expected = NULL, *made = NULL;
-    bool          inside = true;
+    cairn_words    words;
+    cairn_bucketed bucketed = {0};
+    cairn_format  *format   = NULL;
+    cairn_local   *expected = NULL, *made = NULL;
+    bool           inside = true;
 
     cairn_entries_init(&p->entries, 2);
     cr_assert_eq(cairn_entries_take(&p->env, given, &p->entries), CAIRN_OK);
     cr_assert(cairn_words_within(given, &words));
-    cr_assert_eq(cairn_entries_deal(&p->env, given, &words, &inside, &dealt), CAIRN_OK);
+    cr_assert_eq(cairn_entries_partition(&p->env, given, &words, &inside, &bucketed),
+                 CAIRN_OK);
     cr_assert(inside);
-    cr_assert_gt(dealt.buckets, 1);
+    cr_assert_gt(bucketed.buckets, 1);
     cairn_build b = whole_build(p->shape, 64, &p->entries, NULL, NULL);
 
     cr_assert_eq(build_by_name(&p->env, b, "csr", &format, &expected), CAIRN_OK);
-    b.loader = p->loader;
-    b.format = format;
-    b.dealt  = &dealt;
+    b.loader   = p->loader;
+    b.format   = format;
+    b.bucketed = &bucketed;
     /* A task that finds no memory says so: no right arrays were left in memory before. */
     for (int64_t n = 0;; n++) {
         p->env.allowed            = n;
@@ -373,7 +374,7 @@ static void convert_dealt(pair *p, const cairn_given *given)
     cairn_local_destroy(&made);
     cairn_local_destroy(&expected);
     cairn_format_destroy(&format);
-    cairn_dealt_fini(&p->env, &dealt);
+    cairn_bucketed_fini(&p->env, &bucketed);
     cairn_entries_fini(&p->env, &p->entries);
 }
 
@@ -402,7 +403,7 @@ Test(compiled_convert, buckets_are_ordered_by_interpreted_phases, .timeout = 600
     };
     p.env.options.kernels = CAIRN_KERNELS_COMPILED;
     take_loader(&p, NULL, &loader);
-    convert_dealt(&p, &given);
+    convert_bucketed(&p, &given);
     cr_assert_eq(p.env.live_blocks, 0);
     cairn_env_fini(&p.env);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Entries that go side by side from rows to blocks, rows that are like the row before
-/// them, and nodes that are known by the groups that were dealt out: that these ways are
+/// them, and nodes that are known by the groups by which entries were assigned: that these ways are
 /// taken where they may be, and give the reference's arrays in memory that was not zero.
 
 #include "convert/build.h"

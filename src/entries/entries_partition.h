@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Entries as words, dealt to buckets that fit a core's cache: what any order of entries
+/// Entries as words, scattered to buckets that fit a core's cache: what any order of entries
 /// starts from. A word has the coordinates of an entry side by side in 63 bits, the first
 /// the most significant; an item is a word with its value.
 
-#ifndef CAIRN_ENTRIES_ENTRIES_DEAL_H
-#define CAIRN_ENTRIES_ENTRIES_DEAL_H
+#ifndef CAIRN_ENTRIES_ENTRIES_PARTITION_H
+#define CAIRN_ENTRIES_ENTRIES_PARTITION_H
 
 #include "entries/entries.h"
 #include "entries/sort_items.h"
@@ -27,7 +27,7 @@ bool cairn_words_within(const cairn_given *given, cairn_words *words);
 /// Items in buckets. All words of a bucket are less than those of the next; within a
 /// bucket items stand in the order given, or, where lines are known, in that of columns
 /// (d1), and those of a column in the order given.
-typedef struct cairn_dealt {
+typedef struct cairn_bucketed {
     int         order;
     cairn_pos   n;
     cairn_words words;
@@ -43,51 +43,53 @@ typedef struct cairn_dealt {
     uint32_t   *line; ///< NULL; or [lines + 1] where each row begins, all together in
                       ///< one bucket.
     int64_t lines;    ///< Rows, from 0 on.
-} cairn_dealt;
+} cairn_bucketed;
 
-/// Deal entries to buckets, straight from where they were given.
+/// Partition entries into buckets, straight from where they were given.
 ///
 /// @param words    A layout; where it turns out too wide it is measured anew.
-/// @param inside   The coordinates are within the layout; else nothing was dealt.
-/// @param dealt    Give back with cairn_dealt_fini(), on failure, too.
+/// @param inside   The coordinates are within the layout; else nothing was scattered.
+/// @param bucketed    Give back with cairn_bucketed_fini(), on failure, too.
 ///
-/// Memory: 16 bytes an entry; while they are dealt up to 0.5 MB for each thread.
-cairn_status cairn_entries_deal(cairn_env         *env,
-                                const cairn_given *given,
-                                const cairn_words *words,
-                                bool              *inside,
-                                cairn_dealt       *dealt);
+/// Memory: 16 bytes an entry; while they are scattered up to 0.5 MB for each thread.
+cairn_status cairn_entries_partition(cairn_env         *env,
+                                     const cairn_given *given,
+                                     const cairn_words *words,
+                                     bool              *inside,
+                                     cairn_bucketed    *bucketed);
 
 /// Allocate the arrays of buckets, whose number and whose items' are set. What `line` is
 /// stays as it is.
-cairn_status cairn_dealt_create(cairn_env *env, cairn_dealt *dealt);
+cairn_status cairn_bucketed_create(cairn_env *env, cairn_bucketed *bucketed);
 
-void cairn_dealt_fini(cairn_env *env, cairn_dealt *dealt);
+void cairn_bucketed_fini(cairn_env *env, cairn_bucketed *bucketed);
 
-/// Fill entries with those dealt, sorted, duplicates added; they stay dealt.
+/// Fill entries with those in buckets, sorted, duplicates added; they stay there.
 ///
 /// @param entries  With room for them. Unchanged on failure.
 ///
 /// Memory: 16 bytes for each thread and item of the largest bucket, at most 8 an entry
 /// unless one bucket has more.
-cairn_status
-cairn_dealt_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entries);
+cairn_status cairn_bucketed_sort(cairn_env            *env,
+                                 const cairn_bucketed *bucketed,
+                                 cairn_entries        *entries);
 
-/// As cairn_entries_take(), but what is in no order is only dealt; then `dealt->n` > 0,
+/// As cairn_entries_take(), but what is in no order is only put in buckets; then `bucketed->n` > 0,
 /// and there are no entries.
 ///
-/// @param dealt  Give back with cairn_dealt_fini(), on failure, too.
-cairn_status cairn_entries_take_or_deal(cairn_env         *env,
-                                        const cairn_given *given,
-                                        cairn_entries     *entries,
-                                        cairn_dealt       *dealt);
+/// @param bucketed  Give back with cairn_bucketed_fini(), on failure, too.
+cairn_status cairn_entries_take_or_partition(cairn_env         *env,
+                                             const cairn_given *given,
+                                             cairn_entries     *entries,
+                                             cairn_bucketed    *bucketed);
 
-/// cairn_dealt_sort() into entries without room.
-cairn_status
-cairn_entries_take_dealt(cairn_env *env, cairn_dealt *dealt, cairn_entries *entries);
+/// cairn_bucketed_sort() into entries without room.
+cairn_status cairn_entries_take_bucketed(cairn_env      *env,
+                                         cairn_bucketed *bucketed,
+                                         cairn_entries  *entries);
 
 /// Threads that may order buckets at once: each has room for @p items items, all together
-/// for no more than half of those dealt, or for one bucket.
-int cairn_dealt_sorters(const cairn_dealt *dealt, cairn_pos items);
+/// for no more than half of those in buckets, or for one bucket.
+int cairn_bucketed_sorters(const cairn_bucketed *bucketed, cairn_pos items);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Entries to buckets: a pass counts them by the first bits of their words, one deals
+/// Entries to buckets: a pass counts them by the first bits of their words, one scatters
 /// them out. Where the first bits say little, since a few of their values have most of
 /// the entries, more of them are counted, and neighbours share a bucket.
 
-#include "entries/entries_deal.h"
+#include "entries/entries_partition.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
     BUCKET_ITEMS = 1 << 14, ///< On average, at most: 256 KB, and handles.
     FINE_BITS    = 14,      ///< Counted where buckets are not alike.
     /* Buckets are often alike in size, and in cache all would fall to the same few places:
-     * one line of distance makes dealing 1.1 to 2 times faster. */
+     * one line of distance makes scattering 1.1 to 2 times faster. */
     GAP   = 4,
     AHEAD = 4, ///< Items between a prefetch and its use, within a bucket.
     /* Entries between a prefetch and its use, where they were given: fetching lines of all
@@ -24,17 +24,17 @@ enum {
     SAMPLE = 1 << 12, ///< Entries that are looked at first.
 };
 
-/// While entries are counted and dealt.
+/// While entries are counted and scattered.
 typedef struct {
     const cairn_given *given;
-    cairn_dealt       *to;
+    cairn_bucketed    *to;
     int                shift; ///< Bits of a word below those that are counted.
     int64_t            bins;  ///< Values of these, a power of two.
     cairn_pos         *next;  ///< [threads][bins] counts; then, by bucket, where the
                               ///< next item goes.
     uint16_t    *bucket;      ///< [bins] where each goes; NULL: to one of its own.
     _Atomic bool outside;     ///< An entry is not within the extents.
-} dealing;
+} partitioning;
 
 /* ---- words ---- */
 
@@ -137,20 +137,20 @@ INLINE void fetch(const cairn_given *given,
 
 /* ---- counting ---- */
 
-static cairn_pos share_begin(const dealing *d, int thread)
+static cairn_pos share_begin(const partitioning *d, int thread)
 {
     return (cairn_pos)((__int128)d->given->n * thread / d->to->threads);
 }
 
 /// Count entries by bin.
 /// @return true: one is not within the extents.
-INLINE bool count_pairs(const cairn_given *given,
-                        int64_t            stride,
-                        int                width,
-                        const dealing     *d,
-                        cairn_pos          begin,
-                        cairn_pos          end,
-                        cairn_pos         *next)
+INLINE bool count_pairs(const cairn_given  *given,
+                        int64_t             stride,
+                        int                 width,
+                        const partitioning *d,
+                        cairn_pos           begin,
+                        cairn_pos           end,
+                        cairn_pos          *next)
 {
     const cairn_given from    = *given;
     const pairing     to      = pair_up(given, &d->to->words);
@@ -183,7 +183,7 @@ static bool is_outside(const cairn_given *given, cairn_pos p)
 
 static void count_task(void *user, int thread)
 {
-    dealing *const           d     = user;
+    partitioning *const      d     = user;
     const cairn_given *const given = d->given;
     const uint64_t           last  = (uint64_t)d->bins - 1;
     const cairn_pos  begin = share_begin(d, thread), end = share_begin(d, thread + 1);
@@ -202,7 +202,7 @@ static void count_task(void *user, int thread)
 }
 
 /// Count by the first @p bits bits of a word, or by as many as it has.
-static void count_bins(cairn_env *env, dealing *d, int bits)
+static void count_bins(cairn_env *env, partitioning *d, int bits)
 {
     const int all = d->to->words.bits;
 
@@ -212,7 +212,7 @@ static void count_bins(cairn_env *env, dealing *d, int bits)
                           d->to->threads);
 }
 
-static cairn_pos bin_count(const dealing *d, int64_t bin)
+static cairn_pos bin_count(const partitioning *d, int64_t bin)
 {
     cairn_pos n = 0;
 
@@ -221,7 +221,7 @@ static cairn_pos bin_count(const dealing *d, int64_t bin)
     return n;
 }
 
-static cairn_pos largest(const dealing *d)
+static cairn_pos largest(const partitioning *d)
 {
     cairn_pos most = 0;
 
@@ -236,7 +236,7 @@ static cairn_pos largest(const dealing *d)
 /* ---- buckets ---- */
 
 /// Let neighbours share a bucket as long as it is not full.
-static void share_buckets(dealing *d)
+static void share_buckets(partitioning *d)
 {
     const cairn_pos full = d->given->n >> BUCKET_BITS > BUCKET_ITEMS
                                ? d->given->n >> BUCKET_BITS
@@ -257,17 +257,17 @@ static void share_buckets(dealing *d)
     d->to->buckets = last + 1;
 }
 
-static int64_t bucket_of(const dealing *d, int64_t bin)
+static int64_t bucket_of(const partitioning *d, int64_t bin)
 {
     return d->bucket ? d->bucket[bin] : bin;
 }
 
 /// From counts to begins: the threads' items of a bucket follow each other. What a thread
 /// has of the bins of a bucket is added up where the bucket's number is.
-static void place_buckets(dealing *d)
+static void place_buckets(partitioning *d)
 {
-    cairn_dealt *const to     = d->to;
-    cairn_pos          before = 0, items = 0;
+    cairn_bucketed *const to     = d->to;
+    cairn_pos             before = 0, items = 0;
 
     for (int64_t bin = 0, b = 0; bin < d->bins; b++) {
         int64_t end = bin + 1;
@@ -302,13 +302,13 @@ static inline void put(cairn_item *to, uint64_t word, double value)
     memcpy(&to->load, &value, sizeof value);
 }
 
-INLINE void deal_pairs(const cairn_given *given,
-                       int64_t            stride,
-                       int                width,
-                       const dealing     *d,
-                       cairn_pos          begin,
-                       cairn_pos          end,
-                       cairn_pos         *next)
+INLINE void partition_pairs(const cairn_given  *given,
+                            int64_t             stride,
+                            int                 width,
+                            const partitioning *d,
+                            cairn_pos           begin,
+                            cairn_pos           end,
+                            cairn_pos          *next)
 {
     const cairn_given     from   = *given;
     const pairing         to     = pair_up(given, &d->to->words);
@@ -333,15 +333,15 @@ INLINE void deal_pairs(const cairn_given *given,
     }
 }
 
-static void deal_task(void *user, int thread)
+static void partition_task(void *user, int thread)
 {
-    const dealing *const     d     = user;
-    const cairn_given *const given = d->given;
+    const partitioning *const d     = user;
+    const cairn_given *const  given = d->given;
     const cairn_pos  begin = share_begin(d, thread), end = share_begin(d, thread + 1);
     cairn_pos *const next = d->next + thread * d->bins;
 
     if (are_pairs(given) && given->value) {
-        OF_SHAPE(deal_pairs, given, d, begin, end, next);
+        OF_SHAPE(partition_pairs, given, d, begin, end, next);
         return;
     }
     for (cairn_pos p = begin; p < end; p++) {
@@ -363,7 +363,7 @@ static int bits_of_buckets(cairn_pos n)
     return bits;
 }
 
-static cairn_status create_counts(cairn_env *env, dealing *d, int bits)
+static cairn_status create_counts(cairn_env *env, partitioning *d, int bits)
 {
     cairn_free(env, d->next);
     d->next = NULL;
@@ -371,7 +371,7 @@ static cairn_status create_counts(cairn_env *env, dealing *d, int bits)
 }
 
 /// Do a few entries, from here and there, say that buckets of @p bits bits are unlike?
-static bool seems_skewed(const dealing *d, int bits)
+static bool seems_skewed(const partitioning *d, int bits)
 {
     const cairn_pos   n                      = d->given->n;
     const cairn_words words                  = d->to->words;
@@ -388,7 +388,7 @@ static bool seems_skewed(const dealing *d, int bits)
     return (__int128)most * n > (__int128)2 * CAIRN_HANDLES * SAMPLE;
 }
 
-static cairn_status count_fine(cairn_env *env, dealing *d)
+static cairn_status count_fine(cairn_env *env, partitioning *d)
 {
     CAIRN_TRY(create_counts(env, d, FINE_BITS));
     CAIRN_TRY(CAIRN_NEW(env, 1 << FINE_BITS, &d->bucket));
@@ -398,7 +398,7 @@ static cairn_status count_fine(cairn_env *env, dealing *d)
 }
 
 /// Count until no bucket is too large, if more bits can help.
-static cairn_status count_all(cairn_env *env, dealing *d)
+static cairn_status count_all(cairn_env *env, partitioning *d)
 {
     const cairn_given *given = d->given;
     const int          bits  = bits_of_buckets(given->n);
@@ -421,7 +421,7 @@ static cairn_status count_all(cairn_env *env, dealing *d)
     return count_fine(env, d);
 }
 
-cairn_status cairn_dealt_create(cairn_env *env, cairn_dealt *to)
+cairn_status cairn_bucketed_create(cairn_env *env, cairn_bucketed *to)
 {
     CAIRN_TRY(CAIRN_NEW(env, 4 * to->buckets, &to->begin));
     CAIRN_TRY(CAIRN_NEW(env, to->buckets + 1, &to->least));
@@ -431,37 +431,38 @@ cairn_status cairn_dealt_create(cairn_env *env, cairn_dealt *to)
     return CAIRN_NEW(env, to->n + GAP * to->buckets + AHEAD, &to->items);
 }
 
-cairn_status cairn_entries_deal(cairn_env         *env,
-                                const cairn_given *given,
-                                const cairn_words *words,
-                                bool              *inside,
-                                cairn_dealt       *dealt)
+cairn_status cairn_entries_partition(cairn_env         *env,
+                                     const cairn_given *given,
+                                     const cairn_words *words,
+                                     bool              *inside,
+                                     cairn_bucketed    *bucketed)
 {
     const cairn_pos worth = given->n / SHARE;
-    dealing         d     = {.given = given, .to = dealt};
+    partitioning    d     = {.given = given, .to = bucketed};
     cairn_status    status;
 
-    *dealt = (cairn_dealt){.order = given->order, .n = given->n, .words = *words};
-    dealt->threads = (int)(env->options.threads < worth ? env->options.threads : worth);
-    if (dealt->threads < 1) dealt->threads = 1;
+    *bucketed = (cairn_bucketed){.order = given->order, .n = given->n, .words = *words};
+    bucketed->threads =
+        (int)(env->options.threads < worth ? env->options.threads : worth);
+    if (bucketed->threads < 1) bucketed->threads = 1;
     CAIRN_GO(done, count_all(env, &d));
     *inside = !d.outside;
     if (d.outside) goto done;
-    CAIRN_GO(done, cairn_dealt_create(env, dealt));
+    CAIRN_GO(done, cairn_bucketed_create(env, bucketed));
     place_buckets(&d);
-    cairn_thread_pool_run(&env->thread_pool, dealt->threads, deal_task, &d,
-                          dealt->threads);
+    cairn_thread_pool_run(&env->thread_pool, bucketed->threads, partition_task, &d,
+                          bucketed->threads);
 done:
     cairn_free(env, d.bucket);
     cairn_free(env, d.next);
     return status;
 }
 
-void cairn_dealt_fini(cairn_env *env, cairn_dealt *dealt)
+void cairn_bucketed_fini(cairn_env *env, cairn_bucketed *bucketed)
 {
-    cairn_free(env, dealt->line);
-    cairn_free(env, dealt->items);
-    cairn_free(env, dealt->least);
-    cairn_free(env, dealt->begin);
-    *dealt = (cairn_dealt){.n = 0};
+    cairn_free(env, bucketed->line);
+    cairn_free(env, bucketed->items);
+    cairn_free(env, bucketed->least);
+    cairn_free(env, bucketed->begin);
+    *bucketed = (cairn_bucketed){.n = 0};
 }

@@ -141,10 +141,10 @@ static bool check_format(cairn_context *context,
                          const char    *text,
                          cairn_dtype    dtype)
 {
-    cairn_source *source = must_give(context, e);
-    cairn_tensor *given  = must_keep(reference->context, reference, text, dtype);
-    cairn_tensor *made   = must_keep(context, source, text, dtype);
-    const bool    dealt  = source->unsorted && source->unsorted->dealt.n > 0;
+    cairn_source *source   = must_give(context, e);
+    cairn_tensor *given    = must_keep(reference->context, reference, text, dtype);
+    cairn_tensor *made     = must_keep(context, source, text, dtype);
+    const bool    bucketed = source->unsorted && source->unsorted->bucketed.n > 0;
 
     check_same(given, made, text);
     cairn_tensor_destroy(&made);
@@ -153,7 +153,7 @@ static bool check_format(cairn_context *context,
     cairn_tensor_destroy(&made);
     cairn_tensor_destroy(&given);
     cairn_source_destroy(&source);
-    return dealt;
+    return bucketed;
 }
 
 /// What is asked of a source sorts it.
@@ -167,15 +167,15 @@ check_described(cairn_context *context, cairn_source *reference, const example *
     MUST(reference->context, cairn_source_describe(reference, &b));
     cr_expect_eq(a.nnz, b.nnz);
     cr_expect_eq(a.max_row, b.max_row);
-    cr_expect(!source->unsorted || source->unsorted->dealt.n == 0);
+    cr_expect(!source->unsorted || source->unsorted->bucketed.n == 0);
     cairn_source_destroy(&source);
 }
 
-Test(compiled_dealt, buckets_give_the_arrays_of_sorted_entries, .timeout = 300)
+Test(compiled_bucketed, buckets_give_the_arrays_of_sorted_entries, .timeout = 300)
 {
     const char    *only      = getenv("DEALT_SEED");
     cairn_context *reference = must_context("reference", 1);
-    int            dealt = 0, unsorted = 0;
+    int            bucketed = 0, unsorted = 0;
 
     for (int threads = 1; threads <= 3; threads++) {
         cairn_context *context = must_context("compiled", threads);
@@ -190,7 +190,7 @@ Test(compiled_dealt, buckets_give_the_arrays_of_sorted_entries, .timeout = 300)
             make(&e, seed);
             sorted = must_give(reference, &e);
             cr_expect(!sorted->unsorted);
-            dealt += check_format(context, sorted, &e, formats[0], CAIRN_F64);
+            bucketed += check_format(context, sorted, &e, formats[0], CAIRN_F64);
             unsorted += e.n > 7 && !e.twice;
             check_format(context, sorted, &e, formats[seed % FORMATS],
                          seed % 4 ? CAIRN_F64 : CAIRN_F32);
@@ -201,6 +201,6 @@ Test(compiled_dealt, buckets_give_the_arrays_of_sorted_entries, .timeout = 300)
         cairn_context_destroy(&context);
     }
     cairn_context_destroy(&reference);
-    cr_expect(only || (unsorted > 20 && dealt >= unsorted * 9 / 10), "%d of %d", dealt,
-              unsorted);
+    cr_expect(only || (unsorted > 20 && bucketed >= unsorted * 9 / 10), "%d of %d",
+              bucketed, unsorted);
 }
