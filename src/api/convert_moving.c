@@ -224,7 +224,7 @@ static void note_exchange(cairn_task_log        *log,
 void cairn_tensor_own_arrays(cairn_tensor *tensor)
 {
     for (int g = 0; g < tensor->local->groups; g++)
-        tensor->local->group[g].taken = 0;
+        tensor->local->group[g].shared = 0;
 }
 
 cairn_status cairn_tensor_build_moving(const cairn_local *const *own,

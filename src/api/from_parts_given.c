@@ -171,7 +171,7 @@ cairn_status cairn_handed_mark(const cairn_handed *handed, cairn_tensor *tensor)
         cairn_entries_fini(comm->env, &entries);
     }
     for (int64_t p = 0; p < local->parts; p++)
-        local->group[local->part[p].where.member].loose |= local->part[p].given;
+        local->group[local->part[p].where.member].unsorted |= local->part[p].given;
     for (int m = 0; m < local->groups; m++)
         local->group[m].checked = true;
     return status;

@@ -270,7 +270,7 @@ static int64_t taken_bytes(const cairn_local *local, int64_t p)
 
     while (p >= local->group[g].first + local->group[g].count)
         g++;
-    return local->group[g].taken;
+    return local->group[g].shared;
 }
 
 static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info *info)

@@ -87,7 +87,7 @@ list_states(lister *l, const cairn_format *from, bool lent, cairn_pos entries)
     CAIRN_TRY(list_state(l, from, &sample));
     sample.state = from ? CAIRN_SAMPLE_PATTERN : CAIRN_SAMPLE_BUCKETS;
     CAIRN_TRY(list_state(l, from, &sample));
-    sample.state = from ? CAIRN_SAMPLE_LOOSE : CAIRN_SAMPLE_LINES;
+    sample.state = from ? CAIRN_SAMPLE_UNSORTED : CAIRN_SAMPLE_LINES;
     return list_state(l, from, &sample);
 }
 

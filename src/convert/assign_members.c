@@ -61,13 +61,13 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, 1, &g));
     c->m->source.groups = g;
     return cairn_group_counter_run(c->m->env, build, &c->origin, &query, true,
-                                   &g->tally);
+                                   &g->counter);
 }
 
 /// Those that cross ranks.
 static cairn_status exchange(cairn_compiled *c)
 {
-    cairn_group_counter *t = &c->m->source.groups->tally;
+    cairn_group_counter *t = &c->m->source.groups->counter;
 
     CAIRN_TRY(cairn_group_counter_join(t, c->build, CAIRN_OK));
     c->step->idle = !t->joint;
@@ -78,7 +78,7 @@ static cairn_status exchange(cairn_compiled *c)
 static cairn_status write_members(const cairn_compiled *c)
 {
     const cairn_member_groups *g      = c->m->source.groups;
-    cairn_group_counter       *t      = &c->m->source.groups->tally;
+    cairn_group_counter       *t      = &c->m->source.groups->counter;
     cairn_origin               origin = c->origin;
     cairn_convert_args         args   = cairn_group_counter_args(t);
     cairn_phase                phase  = {.loader = NULL};
@@ -100,7 +100,7 @@ static cairn_status assign(cairn_compiled *c)
 {
     const cairn_build   *build = c->build;
     cairn_member_groups *g     = c->m->source.groups;
-    cairn_group_counter *t     = &g->tally;
+    cairn_group_counter *t     = &g->counter;
     cairn_status         status;
 
     if (build->planned) return CAIRN_OK;
@@ -153,8 +153,8 @@ cairn_status cairn_assign_members(cairn_member_build *first,
 
     status = cairn_compiled_run_early(first, build, origin, write_passes, CAIRN_OK,
                                       &first->passes);
-    if (status == CAIRN_OK && first->source.groups->tally.route > first->looked)
-        first->looked = first->source.groups->tally.route;
+    if (status == CAIRN_OK && first->source.groups->counter.route > first->route)
+        first->route = first->source.groups->counter.route;
     if (status == CAIRN_OK) status = cairn_assign_cut(first, build, origin);
     if (status != CAIRN_OK) cairn_assign_forget(first);
     if (!keeps_all(build->format))

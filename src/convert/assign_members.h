@@ -12,7 +12,7 @@
 
 /// The groups by which entries were assigned, and the member that each went to.
 typedef struct cairn_member_groups {
-    cairn_group_counter tally;
+    cairn_group_counter counter;
     uint8_t            *member_of; ///< [groups]
 } cairn_member_groups;
 
@@ -37,7 +37,7 @@ cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
 
 /// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds
 /// and `keep`. Sets of the first member `member_of` (255 where a value is no entry), `groups`,
-/// unless `keep` decided, too, `passes` and `looked`.
+/// unless `keep` decided, too, `passes` and `route`.
 ///
 /// Collective if the build has a net.
 ///

@@ -9,7 +9,7 @@
 void cairn_member_groups_destroy(cairn_env *env, cairn_member_groups **groups)
 {
     if (!*groups) return;
-    cairn_group_counter_fini(&(*groups)->tally);
+    cairn_group_counter_fini(&(*groups)->counter);
     cairn_free(env, (*groups)->member_of);
     cairn_free(env, *groups);
     *groups = NULL;
@@ -26,7 +26,7 @@ cairn_status cairn_member_groups_fit(const cairn_member_groups *groups,
                                      cairn_interval             range,
                                      bool                      *fit)
 {
-    const cairn_group_counter *t = &groups->tally;
+    const cairn_group_counter *t = &groups->counter;
     const int                  E = to->last;
 
     *fit = false;
@@ -50,7 +50,7 @@ cairn_status cairn_member_groups_fit(const cairn_member_groups *groups,
 /// Has group @p q entries, all of member @p which?
 static bool is_of(const cairn_member_groups *groups, int64_t q, int which)
 {
-    const cairn_line_index *x = &groups->tally.index;
+    const cairn_line_index *x = &groups->counter.index;
 
     return groups->member_of[q] == which && (x->listed || x->count[q] > 0);
 }
@@ -59,12 +59,12 @@ cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
                                       int                        which,
                                       cairn_line_index          *nodes)
 {
-    const cairn_line_index *x = &groups->tally.index;
+    const cairn_line_index *x = &groups->counter.index;
     cairn_pos               n = 0;
 
     for (int64_t q = 0; q < x->n; q++)
         nodes->n += is_of(groups, q, which);
-    CAIRN_TRY(CAIRN_NEW(groups->tally.env, nodes->n, &nodes->place));
+    CAIRN_TRY(CAIRN_NEW(groups->counter.env, nodes->n, &nodes->place));
     for (int64_t line = 0; line < x->lines; line++) {
         const int64_t end = cairn_line_index_begin(x, line + 1);
 

@@ -161,7 +161,7 @@ static void join_routes(builder *b)
         }
         if (b->m[k].compiled->program.route > b->route)
             b->route = b->m[k].compiled->program.route;
-        if (b->m[k].looked > b->route) b->route = b->m[k].looked;
+        if (b->m[k].route > b->route) b->route = b->m[k].route;
     }
 }
 
@@ -340,7 +340,7 @@ build_wide(cairn_env *env, const cairn_build *build, cairn_local **tensor)
         status = run_again(&b, build, interpreted);
     if (b.way.last && b.tensor) /* whose arrays were taken over is no more */
         for (int k = 0; k < b.tensor->groups; k++)
-            b.tensor->group[k].taken = 0;
+            b.tensor->group[k].shared = 0;
     clean_up(&b);
     if (status == CAIRN_OK && build->report.route) *build->report.route = b.route;
     if (status == CAIRN_OK && build->report.executed) {
@@ -362,9 +362,9 @@ static void own_values(cairn_local *built, const cairn_local *copy)
         cairn_group             *group = &built->group[k];
         const cairn_kernel_part *view  = &built->part[group->first].view;
 
-        for (int g = 0; g < copy->groups && group->taken > 0; g++)
+        for (int g = 0; g < copy->groups && group->shared > 0; g++)
             if (cairn_group_block(&copy->group[g], view->val))
-                group->taken -= view->values * (view->val_bits / 8);
+                group->shared -= view->values * (view->val_bits / 8);
     }
 }
 

@@ -22,7 +22,7 @@ static __int128 array_bytes(int members, const cairn_member_build *m)
             cairn_part_place(m[k].layout, m[k].bank[bank].nodes, NULL, &offset, &bytes,
                              &part);
             arrays += bytes;
-            if (m[k].compiled) arrays -= m[k].compiled->taken.bytes;
+            if (m[k].compiled) arrays -= m[k].compiled->shared.bytes;
         }
     return arrays;
 }
@@ -88,7 +88,8 @@ static cairn_status allocate_group(cairn_local        *t,
         CAIRN_TRY(point_at_arrays(build, m, zero));
     else if (group->count == 1)
         CAIRN_TRY(cairn_group_alloc(m->env, group, m->layout, m->bank[0].nodes, zero,
-                                    m->compiled ? &m->compiled->taken : NULL, m->part));
+                                    m->compiled ? &m->compiled->shared : NULL,
+                                    m->part));
     else
         CAIRN_TRY(allocate_banks(m, zero));
     if (m->compiled) cairn_compiled_find_zeros(m->compiled);

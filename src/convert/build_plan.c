@@ -231,12 +231,12 @@ static cairn_status plan_stations(planner             *p,
 {
     const bool bucketed = onward->bucketed != NULL;
 
-    for (int k = 0; k < way->stations; k++) {
+    for (int k = 0; k < way->count; k++) {
         cairn_build     b    = *onward;
         cairn_local    *next = NULL;
         cairn_pass_list its;
 
-        b.format = way->station[k].format;
+        b.format = way->intermediate[k].format;
         b.duty   = CAIRN_BUILD_STRICT;
         cairn_pass_list_init(&its, p->env);
         cairn_status status = plan(p->env, &b, &its);
@@ -252,7 +252,7 @@ static cairn_status plan_stations(planner             *p,
         onward->entries  = NULL;
         onward->bucketed = NULL;
     }
-    for (int k = 0; k < p->members && way->stations > 0 && bucketed; k++)
+    for (int k = 0; k < p->members && way->count > 0 && bucketed; k++)
         CAIRN_TRY(cairn_numbers_find(&p->m[k], onward));
     return CAIRN_OK;
 }
@@ -300,14 +300,14 @@ static cairn_status
 plan(cairn_env *env, const cairn_build *build, cairn_pass_list *program)
 {
     cairn_build         onward = *build;
-    cairn_intermediates way    = {.stations = 0};
+    cairn_intermediates way    = {.count = 0};
     planner             p      = {.env     = env,
                                   .build   = &onward,
                                   .entries = cairn_build_entries(build),
                                   .members = build->format->members};
     cairn_status        status = plan_once(&p, &onward, &way, false, program);
 
-    if (status == CAIRN_NO_KERNEL && way.stations > 0) {
+    if (status == CAIRN_NO_KERNEL && way.count > 0) {
         onward = *build;
         cairn_intermediates_fini(env, &way);
         cairn_pass_list_fini(program);
@@ -328,7 +328,7 @@ static cairn_status make_source(cairn_env               *env,
     CAIRN_TRY(create_source(env, from, build, sample->entries, source));
     (*source)->pattern = sample->state == CAIRN_SAMPLE_PATTERN;
     for (int g = 0; g < (*source)->groups; g++)
-        (*source)->group[g].loose = sample->state == CAIRN_SAMPLE_LOOSE;
+        (*source)->group[g].unsorted = sample->state == CAIRN_SAMPLE_UNSORTED;
     build->from    = *source;
     build->entries = NULL;
     return CAIRN_OK;

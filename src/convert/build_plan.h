@@ -19,9 +19,9 @@ typedef struct cairn_plan_sample {
         CAIRN_SAMPLE_SORTED,  ///< It is trusted to hold each entry once.
         CAIRN_SAMPLE_PATTERN, ///< So it is; its values will change, and are its own.
         CAIRN_SAMPLE_LENT, ///< So it is; its arrays are a caller's, and are not shared.
-        CAIRN_SAMPLE_LOOSE,   ///< A tensor: in any order, perhaps more than once.
-        CAIRN_SAMPLE_BUCKETS, ///< Coordinates: scattered to buckets,
-        CAIRN_SAMPLE_LINES,   ///< in which rows are known.
+        CAIRN_SAMPLE_UNSORTED, ///< A tensor: in any order, perhaps more than once.
+        CAIRN_SAMPLE_BUCKETS,  ///< Coordinates: scattered to buckets,
+        CAIRN_SAMPLE_LINES,    ///< in which rows are known.
     } state;
     bool apart; ///< Hardly two of its entries share a node of the target.
     int64_t

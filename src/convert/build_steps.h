@@ -65,8 +65,8 @@ typedef struct cairn_member_build {
     cairn_group    *group;  ///< and its group.
     cairn_pass_list passes; ///< What ran before there was a layout: for the queries; of
                             ///< the first member, to assign entries, too.
-    cairn_route         looked; ///< How the functions came to be that read the entries.
-    cairn_numbered_rows rows;   ///< Compiled: queries that number rows.
+    cairn_route         route; ///< How the functions came to be that read the entries.
+    cairn_numbered_rows rows;  ///< Compiled: queries that number rows.
     cairn_blocks
         *blocks; ///< Compiled: groups, or entries, numbered along lines; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.

@@ -87,7 +87,7 @@ static void note_all(const filling *f)
                                       .kind  = KIND,
                                       .cost  = f->cost[k],
                                       .bytes = source_bytes(f->build) + f->group[k].bytes
-                                               - 2 * f->group[k].taken,
+                                               - 2 * f->group[k].shared,
                                       .queue = thread_of(f, k)},
                            .number = k,
                            .time   = f->time[k],

@@ -37,9 +37,9 @@ typedef struct cairn_row_order {
 typedef struct cairn_slot_lanes {
     uint32_t
         *lane; ///< The lane of every row; of lines, the line (from 1) of every lane.
-    uint32_t *row_of; ///< Which row (from 1) a lane has.
-    bool      stands; ///< They are filled lane by lane, rows being read in any order,
-    bool      listed; ///< from where they begin on.
+    uint32_t *row_of;   ///< Which row (from 1) a lane has.
+    bool      by_lanes; ///< They are filled lane by lane, rows being read in any order,
+    bool      source_is_list; ///< from where they begin on.
 } cairn_slot_lanes;
 
 /// How entries leave.
@@ -74,10 +74,10 @@ typedef struct cairn_compiled {
     cairn_line_index groups; ///< Of the target: lines are groups, and what stands on
                              ///< them are nodes, if they are listed. `begin` may be
                              ///< of each range, if the division says so.
-    cairn_row_order   rows;
-    cairn_slot_lanes  slots;
-    cairn_store_modes stores;
-    cairn_taken       taken; ///< Arrays of the source that the target has, too.
+    cairn_row_order     rows;
+    cairn_slot_lanes    slots;
+    cairn_store_modes   stores;
+    cairn_shared_arrays shared; ///< Arrays of the source that the target has, too.
 } cairn_compiled;
 
 /// May what cannot be compiled go the reference way?
@@ -169,8 +169,8 @@ static inline const cairn_kernel_part *cairn_compiled_source(const cairn_compile
     return cairn_origin_view(&c->origin, 0);
 }
 
-/// Can rows be read by themselves, in any order? @p listed: from where they begin on.
-bool cairn_rows_are_read(const cairn_compiled *c, bool *listed);
+/// Can rows be read by themselves, in any order? @p source_is_list: from where they begin on.
+bool cairn_rows_are_read(const cairn_compiled *c, bool *source_is_list);
 
 /// [rows] Entries of each row, where a query counted them; else NULL.
 static inline const uint32_t *cairn_compiled_counts(const cairn_compiled *c)

@@ -23,38 +23,38 @@ static int64_t combinations(const cairn_blocks *b, int begin, int end)
     return (int64_t)n;
 }
 
-/// Our expression number @p f is the tally's number tally_form().
-static int tally_form(const cairn_blocks *b, int f)
+/// Our expression number @p f is the counter's number counter_form().
+static int counter_form(const cairn_blocks *b, int f)
 {
-    return (f - b->tally.rotated + b->forms) % b->forms;
+    return (f - b->counter.rotated + b->forms) % b->forms;
 }
 
-/// The tally's groups, with line and place as their numbers.
+/// The counter's groups, with line and place as their numbers.
 static cairn_group_walk walk_lines(const cairn_blocks *b)
 {
-    cairn_group_walk w       = cairn_group_walk_begin(&b->tally);
+    cairn_group_walk w       = cairn_group_walk_begin(&b->counter);
     int64_t          step[2] = {1, 1};
 
     for (int f = b->forms - 1; f >= 0; f--) {
         const int number = f >= b->outer;
 
-        w.step[number][tally_form(b, f)] = step[number];
+        w.step[number][counter_form(b, f)] = step[number];
         step[number] *= b->form[f].size;
     }
     return w;
 }
 
-/// Do places ascend within every line while the tally's groups do?
+/// Do places ascend within every line while the counter's groups do?
 static bool keeps_order(const cairn_blocks *b)
 {
     for (int f = b->outer + 1; f < b->forms; f++)
-        if (tally_form(b, f - 1) > tally_form(b, f)) return false;
+        if (counter_form(b, f - 1) > counter_form(b, f)) return false;
     return true;
 }
 
 /* ---- numbering ---- */
 
-/// In any order of the tally: the groups of each line are counted, and scattered to it.
+/// In any order of the counter: the groups of each line are counted, and scattered to it.
 static cairn_status scatter_to_lines(cairn_blocks *b, cairn_env *env)
 {
     cairn_line_index *const along = &b->along;
@@ -66,12 +66,12 @@ static cairn_status scatter_to_lines(cairn_blocks *b, cairn_env *env)
         along->begin[w.number[0]]++;
     cairn_begin_groups(along->begin, along->lines);
     CAIRN_TRY(CAIRN_NEW(env, along->n, &along->place));
-    CAIRN_TRY(CAIRN_NEW(env, b->tally.index.n, &b->tally.index.number));
+    CAIRN_TRY(CAIRN_NEW(env, b->counter.index.n, &b->counter.index.number));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, along->lines, &next));
     for (w = walk_lines(b); cairn_group_walk_next(&w);) {
         const uint32_t k = next[w.number[0]]++;
 
-        b->tally.index.number[w.q]                  = k;
+        b->counter.index.number[w.q]                = k;
         along->place[along->begin[w.number[0]] + k] = (uint32_t)w.number[1];
     }
     cairn_free(env, next);
@@ -82,7 +82,7 @@ static cairn_status scatter_to_lines(cairn_blocks *b, cairn_env *env)
 /// where it begins, in the order in which they come.
 static cairn_status begin_entries(cairn_blocks *b, cairn_env *env)
 {
-    cairn_line_index *const x    = &b->tally.index;
+    cairn_line_index *const x    = &b->counter.index;
     uint32_t               *next = NULL;
     int64_t                 most = 0;
 
@@ -101,12 +101,12 @@ static cairn_status begin_entries(cairn_blocks *b, cairn_env *env)
     return CAIRN_OK;
 }
 
-/// The tally's lines are ours: so are its lists.
+/// The counter's lines are ours: so are its lists.
 static cairn_status number_lists(cairn_blocks *b, cairn_env *env)
 {
-    cairn_line_index *const x = &b->tally.index;
+    cairn_line_index *const x = &b->counter.index;
 
-    CAIRN_TRY(cairn_line_index_number(env, (int)b->tally.ranges.n, x));
+    CAIRN_TRY(cairn_line_index_number(env, (int)b->counter.ranges.n, x));
     b->along.n      = x->n;
     b->along.begin  = x->begin;
     b->along.place  = x->place;
@@ -116,7 +116,7 @@ static cairn_status number_lists(cairn_blocks *b, cairn_env *env)
 
 static bool has_same_lines(const cairn_blocks *b)
 {
-    return b->tally.rotated == 0 && b->forms == b->outer + 1;
+    return b->counter.rotated == 0 && b->forms == b->outer + 1;
 }
 
 static cairn_status number(cairn_blocks       *b,
@@ -124,11 +124,11 @@ static cairn_status number(cairn_blocks       *b,
                            const cairn_build  *build,
                            const cairn_origin *origin)
 {
-    cairn_line_index *const x = &b->tally.index;
+    cairn_line_index *const x = &b->counter.index;
 
     for (int f = 0; f < b->forms; f++) {
-        b->form[f].low  = b->tally.low[tally_form(b, f)];
-        b->form[f].size = b->tally.size[tally_form(b, f)];
+        b->form[f].low  = b->counter.low[counter_form(b, f)];
+        b->form[f].size = b->counter.size[counter_form(b, f)];
     }
     b->along   = (cairn_line_index){.lines  = combinations(b, 0, b->outer),
                                     .places = combinations(b, b->outer, b->forms),
@@ -145,7 +145,7 @@ static cairn_status number(cairn_blocks       *b,
         x->slot = NULL;
         CAIRN_TRY(CAIRN_NEW(env, b->threads * x->places, &x->slot));
         CAIRN_TRY(cairn_line_index_sort(
-            env, cairn_blocks_of_entries(b) ? 1 : (int)b->tally.ranges.n,
+            env, cairn_blocks_of_entries(b) ? 1 : (int)b->counter.ranges.n,
             cairn_blocks_of_entries(b), x));
     }
     if (cairn_blocks_of_entries(b)) return begin_entries(b, env);
@@ -166,14 +166,14 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
 
     cairn_blocks_forget(m->env, b);
     status =
-        cairn_group_counter_run(m->env, build, origin, &b->query, false, &b->tally);
+        cairn_group_counter_run(m->env, build, origin, &b->query, false, &b->counter);
     if (status == CAIRN_OK) status = number(b, m->env, build, origin);
     if (status != CAIRN_OK) {
         cairn_blocks_forget(m->env, b);
         return status;
     }
     b->counted = true;
-    if (b->tally.route > m->looked) m->looked = b->tally.route;
+    if (b->counter.route > m->route) m->route = b->counter.route;
     return CAIRN_OK;
 }
 
@@ -301,10 +301,10 @@ static void take_numbers(cairn_blocks *b, const cairn_group_counted *counted)
     b->span = hi < 0 ? (cairn_interval){0, -1} : (cairn_interval){lo, hi};
 }
 
-/// Numbers along lines go to the tally's order.
+/// Numbers along lines go to the counter's order.
 static void give_numbers(cairn_blocks *b)
 {
-    uint32_t *const number = b->tally.index.number;
+    uint32_t *const number = b->counter.index.number;
 
     if (number == b->along.number) return;
     for (cairn_group_walk w = walk_lines(b); cairn_group_walk_next(&w);)
@@ -325,7 +325,7 @@ number_jointly(cairn_blocks *b, cairn_env *env, const cairn_build *build)
         status = cairn_fail(env, CAIRN_NO_KERNEL,
                             "query: more lines or places than can be numbered");
     if (status == CAIRN_OK && !b->along.number)
-        status = cairn_line_index_number(env, (int)b->tally.ranges.n, &b->along);
+        status = cairn_line_index_number(env, (int)b->counter.ranges.n, &b->along);
     if (status == CAIRN_OK) status = list_shared(b, env, build, &counted, &n);
     status = cairn_build_all_compiled(build, status);
     if (status == CAIRN_OK)
@@ -349,8 +349,8 @@ cairn_status cairn_blocks_join(cairn_member_build *m, const cairn_build *build)
     status = cairn_build_all(build, CAIRN_OK, &own);
     if (status == CAIRN_OK && !own) status = number_jointly(b, m->env, build);
     if (status == CAIRN_OK && own) take_numbers(b, NULL);
-    cairn_free(m->env, b->tally.index.count); /* only numbers are asked for */
-    b->tally.index.count = NULL;
+    cairn_free(m->env, b->counter.index.count); /* only numbers are asked for */
+    b->counter.index.count = NULL;
     return status;
 }
 
@@ -401,10 +401,10 @@ bool cairn_blocks_element(const cairn_blocks *b,
 void cairn_blocks_forget(cairn_env *env, cairn_blocks *b)
 {
     if (!b) return;
-    b->tally.env = env;
-    if (b->along.begin != b->tally.index.begin) cairn_line_index_fini(env, &b->along);
+    b->counter.env = env;
+    if (b->along.begin != b->counter.index.begin) cairn_line_index_fini(env, &b->along);
     b->along = (cairn_line_index){.n = 0};
-    cairn_group_counter_fini(&b->tally);
+    cairn_group_counter_fini(&b->counter);
     b->counted = false;
 }
 

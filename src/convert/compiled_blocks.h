@@ -40,8 +40,8 @@ struct cairn_blocks {
     cairn_block_form    form[CAIRN_MAX_LEVELS];
     cairn_query         query;   ///< The sum, its expressions in this order.
     bool                counted; ///< What follows is there:
-    cairn_group_counter tally;   ///< The groups, with their numbers.
-    cairn_line_index    along;   ///< The same by lines; its arrays may be the tally's.
+    cairn_group_counter counter; ///< The groups, with their numbers.
+    cairn_line_index    along; ///< The same by lines; its arrays may be the counter's.
     int64_t             threads; ///< That may look up at once.
     int64_t             added;   ///< The sum over all groups.
     bool                joint;   ///< Several ranks have groups of one line, or may; not
@@ -59,9 +59,9 @@ static inline bool cairn_blocks_of_entries(const cairn_blocks *blocks)
 static inline cairn_numbered_groups cairn_blocks_numbers(const cairn_blocks *blocks)
 {
     if (!blocks) return (cairn_numbered_groups){.index = NULL};
-    return (cairn_numbered_groups){.index   = &blocks->tally.index,
-                                   .low     = blocks->tally.low,
-                                   .size    = blocks->tally.size,
+    return (cairn_numbered_groups){.index   = &blocks->counter.index,
+                                   .low     = blocks->counter.low,
+                                   .size    = blocks->counter.size,
                                    .entries = cairn_blocks_of_entries(blocks)};
 }
 

@@ -98,7 +98,7 @@ static cairn_status cut(cairn_compiled *c)
             look(c, &phase,
                  cairn_decompose_cut(c->build->format->keep[m->number], largest + 1),
                  &largest);
-    if (phase.loader && phase.kernel.route > m->looked) m->looked = phase.kernel.route;
+    if (phase.loader && phase.kernel.route > m->route) m->route = phase.kernel.route;
     cairn_phase_release(&phase);
     return status;
 }
@@ -146,7 +146,7 @@ static cairn_status cut_member(cairn_member_build *first,
     CAIRN_GO(done, find_numbers(m, build, &its));
     status = cairn_compiled_run_early(m, build, &its, write_passes, CAIRN_OK,
                                       &first->passes);
-    if (m->looked > first->looked) first->looked = m->looked;
+    if (m->route > first->route) first->route = m->route;
 done:
     if (m) cairn_member_fini(env, m);
     cairn_free(env, m);

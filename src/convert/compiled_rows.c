@@ -287,12 +287,13 @@ static cairn_status number_by_query(cairn_compiled *c)
 
 const cairn_pass_work cairn_number_by_query = {.prepare = number_by_query};
 
-static cairn_status take_counts(cairn_member_build *m, const cairn_group_counter *tally)
+static cairn_status take_counts(cairn_member_build        *m,
+                                const cairn_group_counter *counter)
 {
-    m->rows.n = tally->index.n;
+    m->rows.n = counter->index.n;
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n * m->encoding->queries, &m->rows.table));
     for (int64_t i = 0; i < m->rows.n; i++)
-        table_of(m, m->rows.count)[i] = tally->index.count[i];
+        table_of(m, m->rows.count)[i] = counter->index.count[i];
     return CAIRN_OK;
 }
 
@@ -325,24 +326,24 @@ static bool is_measured(const cairn_member_build *m, const cairn_origin *origin)
 static cairn_status count_rows(cairn_member_build  *m,
                                const cairn_build   *build,
                                const cairn_origin  *origin,
-                               cairn_group_counter *tally)
+                               cairn_group_counter *counter)
 {
     CAIRN_TRY(cairn_group_counter_run(
-        m->env, build, origin, &m->encoding->query[m->rows.count], false, tally));
-    if (tally->route > m->looked) m->looked = tally->route;
-    return build->planned ? CAIRN_OK : take_counts(m, tally);
+        m->env, build, origin, &m->encoding->query[m->rows.count], false, counter));
+    if (counter->route > m->route) m->route = counter->route;
+    return build->planned ? CAIRN_OK : take_counts(m, counter);
 }
 
 static cairn_status count_by_query(cairn_compiled *c)
 {
-    cairn_member_build *m     = c->m;
-    cairn_group_counter tally = {.env = m->env};
+    cairn_member_build *m       = c->m;
+    cairn_group_counter counter = {.env = m->env};
     cairn_status        status;
 
     m->rows.joint = 0;
     status        = is_measured(m, &c->origin) ? measure_rows(m, c->build, &c->origin)
-                                               : count_rows(m, c->build, &c->origin, &tally);
-    cairn_group_counter_fini(&tally);
+                                               : count_rows(m, c->build, &c->origin, &counter);
+    cairn_group_counter_fini(&counter);
     if (status == CAIRN_OK && !c->build->planned)
         m->rows.span[m->rows.count] = span_of(m, m->rows.count, true);
     return status;

@@ -38,24 +38,24 @@ typedef struct cairn_group_counter {
 /// Local.
 ///
 /// @param[in]  assigns  The phase DEAL comes next: its function is got together with this.
-/// @param[out] tally  Give back with cairn_group_counter_fini(), on failure, too.
+/// @param[out] counter  Give back with cairn_group_counter_fini(), on failure, too.
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled, or there are too many groups.
 cairn_status cairn_group_counter_run(cairn_env           *env,
                                      const cairn_build   *build,
                                      const cairn_origin  *origin,
                                      const cairn_query   *query,
                                      bool                 assigns,
-                                     cairn_group_counter *tally);
+                                     cairn_group_counter *counter);
 
 /// Add what other ranks have counted of the groups that cross ranks, if there are any.
 ///
 /// Collective if the build has a net; @p mine is this rank's status so far.
 /// @retval CAIRN_NO_KERNEL  More groups than 64 bits number.
-cairn_status cairn_group_counter_join(cairn_group_counter *tally,
+cairn_status cairn_group_counter_join(cairn_group_counter *counter,
                                       const cairn_build   *build,
                                       cairn_status         mine);
 
-void cairn_group_counter_fini(cairn_group_counter *tally);
+void cairn_group_counter_fini(cairn_group_counter *counter);
 
 /// Do the entries of a layout (NULL: sorted coordinates) come line by line, in some order
 /// of the query's expressions?
@@ -65,10 +65,10 @@ cairn_status cairn_group_counter_comes_by_lines(cairn_env          *env,
                                                 bool               *lines);
 
 /// The specification of a phase over the groups, and its arguments.
-cairn_convert_spec cairn_group_counter_spec(const cairn_group_counter *tally,
+cairn_convert_spec cairn_group_counter_spec(const cairn_group_counter *counter,
                                             const cairn_origin        *origin,
                                             cairn_convert_phase        phase);
-cairn_convert_args cairn_group_counter_args(const cairn_group_counter *tally);
+cairn_convert_args cairn_group_counter_args(const cairn_group_counter *counter);
 
 /// Does every entry count in this sum, whatever its value? Then a group that has entries
 /// is one whose sum is not 0.
@@ -91,7 +91,7 @@ cairn_group_walk cairn_group_walk_begin(const cairn_group_counter *counter);
 bool cairn_group_walk_next(cairn_group_walk *walk);
 
 /// Get a phase; `route` remembers how.
-cairn_status cairn_group_counter_load(cairn_group_counter *tally,
+cairn_status cairn_group_counter_load(cairn_group_counter *counter,
                                       const cairn_build   *build,
                                       const cairn_origin  *origin,
                                       cairn_convert_phase  kind,

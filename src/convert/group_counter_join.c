@@ -20,7 +20,7 @@ static bool stays(const cairn_group_counter *t, const cairn_interval rows)
 
 /// Row-major numbers of groups by the query's expressions over all positions.
 typedef struct {
-    int64_t low[CAIRN_MAX_LEVELS];  ///< Of each expression, in the order of the tally,
+    int64_t low[CAIRN_MAX_LEVELS]; ///< Of each expression, in the order of the counter,
     int64_t step[CAIRN_MAX_LEVELS]; ///< and what one more of it adds.
     int64_t groups;
 } numbering;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What going by way of other orders costs, and how: one station is built from the other.
+/// What going by way of other orders costs, and how: one intermediate is built from the other.
 
 #include "convert/intermediates.h"
 
@@ -14,12 +14,12 @@ enum {
 
 /* ---- what it costs ---- */
 
-static __int128 groups_of(const cairn_layout *station)
+static __int128 groups_of(const cairn_layout *intermediate)
 {
     __int128 groups = 1;
 
-    for (int l = 0; l < station->first; l++)
-        groups *= station->level[l].size;
+    for (int l = 0; l < intermediate->first; l++)
+        groups *= intermediate->level[l].size;
     return groups;
 }
 
@@ -34,8 +34,8 @@ bool cairn_intermediates_pays(const cairn_build         *build,
     __int128 groups = 0;
 
     if (build->bucketed) return true;
-    for (int k = 0; k < way->stations; k++) {
-        const cairn_layout *to  = way->station[k].layout;
+    for (int k = 0; k < way->count; k++) {
+        const cairn_layout *to  = way->intermediate[k].layout;
         const int64_t       its = cairn_pass_entry_bytes(to, order);
 
         each += 2 * (from + its) + buckets;
@@ -47,24 +47,24 @@ bool cairn_intermediates_pays(const cairn_build         *build,
 
 /* ---- going there ---- */
 
-/// The next station, from the one before; NULL: from the source.
+/// The next intermediate, from the one before; NULL: from the source.
 static cairn_status go_on(cairn_env                *env,
                           const cairn_build        *build,
-                          const cairn_intermediate *station,
+                          const cairn_intermediate *intermediate,
                           cairn_intermediates      *way,
                           cairn_local             **next)
 {
     const cairn_local *before = way->last;
     cairn_path        *path   = NULL;
     cairn_route        route  = CAIRN_ROUTE_PREBUILT;
-    cairn_build        b      = {.format          = station->format,
+    cairn_build        b      = {.format          = intermediate->format,
                                  .shape           = build->shape,
                                  .entries         = before ? NULL : build->entries,
                                  .from            = before ? before : build->from,
                                  .bucketed        = before ? NULL : build->bucketed,
                                  .rank            = build->rank,
                                  .judged_by       = build->judged_by,
-                                 .value_bits      = station->layout->value_bits,
+                                 .value_bits      = intermediate->layout->value_bits,
                                  .held            = build->held,
                                  .loader          = build->loader,
                                  .report.route    = &route,
@@ -77,7 +77,7 @@ static cairn_status go_on(cairn_env                *env,
     if (route > way->route) way->route = route;
 
     const cairn_status status = cairn_pass_list_append(
-        &way->program, &path->program, (int)(station - way->station) + 1);
+        &way->program, &path->program, (int)(intermediate - way->intermediate) + 1);
 
     cairn_path_destroy(&path);
     if (status != CAIRN_OK) cairn_local_destroy(next);
@@ -87,9 +87,10 @@ static cairn_status go_on(cairn_env                *env,
 static cairn_status
 make_all(cairn_env *env, const cairn_build *build, cairn_intermediates *way)
 {
-    for (int k = 0; k < way->stations; k++) {
-        cairn_local       *next   = NULL;
-        const cairn_status status = go_on(env, build, &way->station[k], way, &next);
+    for (int k = 0; k < way->count; k++) {
+        cairn_local       *next = NULL;
+        const cairn_status status =
+            go_on(env, build, &way->intermediate[k], way, &next);
 
         cairn_local_destroy(&way->last);
         CAIRN_TRY(status);
@@ -123,6 +124,6 @@ void cairn_intermediates_fini(cairn_env *env, cairn_intermediates *way)
 {
     cairn_local_destroy(&way->last);
     if (way->program.env) cairn_pass_list_fini(&way->program);
-    while (way->stations > 0)
-        cairn_intermediate_fini(env, &way->station[--way->stations]);
+    while (way->count > 0)
+        cairn_intermediate_fini(env, &way->intermediate[--way->count]);
 }

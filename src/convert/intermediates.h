@@ -3,12 +3,12 @@
 /// By way of other orders. Where the source does not come in an order that some compiled
 /// way to the target wants, its entries would be packed and sorted, or read as
 /// coordinates. Cheaper than that is to bring them into such an order first, by ways that
-/// need none: a *station* is a tensor whose first levels are complete and whose others
+/// need none: an *intermediate* is a tensor whose first levels are complete and whose others
 /// follow as the target wants them (for two dimensions: compressed rows, or columns). What
 /// scatters entries by their row leaves each row in the order in which they came, so that
 /// any order of the dimensions is reached by moving one after the other to the front, as
 /// radix sort does from the last digit up: one for two dimensions, mostly one or two for
-/// three. The members of a hybrid share the last station, and so do their queries.
+/// three. The members of a hybrid share the last intermediate, and so do their queries.
 ///
 /// What is moved decides, in bytes an entry, e(L) being those of an entry in L; a byte that
 /// is written counts twice, since its line is read first:
@@ -16,16 +16,16 @@
 /// | way | bytes |
 /// |---|---|
 /// | SORT | e(source), 32 to pack, 112 to sort, 48 to look for repeats, to count, to fill |
-/// | a station S after F | 2 e(F), 2 e(S), 32 for each of its groups; 48 by way of buckets |
-/// | the target from the last station S | 2 e(S) |
+/// | an intermediate S after F | 2 e(F), 2 e(S), 32 for each of its groups; 48 by way of buckets |
+/// | the target from the last intermediate S | 2 e(S) |
 ///
 /// Sorting scatters items to buckets that are then sorted in cache, whatever the bits of the
 /// key are. Filling the target's own arrays costs the same either way, and is left out.
-/// Whether a station will go by way of buckets (compiled_buckets.h) is not known before:
-/// it counts where it may. So one station pays (a third to two thirds of SORT, measured on
+/// Whether an intermediate will go by way of buckets (compiled_buckets.h) is not known before:
+/// it counts where it may. So one intermediate pays (a third to two thirds of SORT, measured on
 /// matrices and on tensors of order 3), two where entries are few.
 ///
-/// Memory: one station, two while the second of several is made; their bytes count against
+/// Memory: one intermediate, two while the second of several is made; their bytes count against
 /// the limit. Internal to convert.
 
 #ifndef CAIRN_CONVERT_INTERMEDIATES_H
@@ -41,12 +41,12 @@ typedef struct cairn_intermediate {
 } cairn_intermediate;
 
 typedef struct cairn_intermediates {
-    int                stations; ///< 0: the source is as good.
-    cairn_intermediate station[CAIRN_MAX_ORDER + 1];
-    cairn_local       *last;    ///< The last station, once it is made.
+    int                count; ///< 0: the source is as good.
+    cairn_intermediate intermediate[CAIRN_MAX_ORDER + 1];
+    cairn_local       *last;    ///< The last intermediate, once it is made.
     cairn_build        onward;  ///< The build from there.
     cairn_route        route;   ///< Of the functions that made it, the least.
-    cairn_pass_list    program; ///< What made the stations.
+    cairn_pass_list    program; ///< What made the intermediates.
 } cairn_intermediates;
 
 /// Make a build start from another order, if that pays and succeeds: then `last` is there.
@@ -64,9 +64,9 @@ void cairn_intermediates_go(cairn_env                *env,
 
 void cairn_intermediates_fini(cairn_env *env, cairn_intermediates *way);
 
-/* For by_way.c, and for by_way_find.c. */
+/* For intermediates.c, and for intermediates_find.c. */
 
-/// Find stations after which fewer members need a sort, and that are worth it.
+/// Find intermediates after which fewer members need a sort, and that are worth it.
 ///
 /// @param[in,out] way  On failure it may have some.
 cairn_status cairn_intermediates_find(cairn_env                *env,
@@ -74,13 +74,13 @@ cairn_status cairn_intermediates_find(cairn_env                *env,
                                       const cairn_member_build *members,
                                       cairn_intermediates      *way);
 
-/// Is less moved by way of its stations? @p source: NULL for coordinates. (From buckets
+/// Is less moved by way of its intermediates? @p source: NULL for coordinates. (From buckets
 /// always: else they are sorted, and then no way is shorter.)
 bool cairn_intermediates_pays(const cairn_build         *build,
                               const cairn_layout        *source,
                               cairn_pos                  entries,
                               const cairn_intermediates *way);
 
-void cairn_intermediate_fini(cairn_env *env, cairn_intermediate *station);
+void cairn_intermediate_fini(cairn_env *env, cairn_intermediate *intermediate);
 
 #endif

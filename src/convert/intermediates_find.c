@@ -12,7 +12,7 @@
 #include "groups/decompose.h"
 
 enum {
-    GROUPS_EACH = 4,       ///< Groups that a station may have for each entry,
+    GROUPS_EACH = 4,       ///< Groups that an intermediate may have for each entry,
     GROUPS_FREE = 1 << 20, ///< and as many more.
 };
 
@@ -23,7 +23,7 @@ typedef struct {
     int                       order;
     cairn_layout             *to[CAIRN_MAX_MEMBERS];
     cairn_query               assigns; ///< A hybrid assigns its entries by it.
-    cairn_source_facts        at;      ///< What the next station starts from.
+    cairn_source_facts        at;      ///< What the next intermediate starts from.
     cairn_intermediates      *way;
 } search;
 
@@ -90,16 +90,16 @@ static cairn_status count_needy(const search *s, int *needy, bool *rows, int *fi
     return CAIRN_OK;
 }
 
-/* ---- stations ---- */
+/* ---- intermediates ---- */
 
-/// Does what is there become a station without being sorted?
+/// Does what is there become an intermediate without being sorted?
 static cairn_status is_reached(const search *s, const cairn_layout *to, bool *reached)
 {
     cairn_facts facts;
 
     CAIRN_TRY(find_facts(s, to, &facts));
     *reached = facts.groups <= GROUPS_EACH * facts.entries + GROUPS_FREE;
-    if (s->build->bucketed && s->way->stations == 0) {
+    if (s->build->bucketed && s->way->count == 0) {
         *reached = *reached && cairn_buckets_fit(s->build->bucketed, to, &facts);
         return CAIRN_OK;
     }
@@ -108,19 +108,19 @@ static cairn_status is_reached(const search *s, const cairn_layout *to, bool *re
     return CAIRN_OK;
 }
 
-void cairn_intermediate_fini(cairn_env *env, cairn_intermediate *station)
+void cairn_intermediate_fini(cairn_env *env, cairn_intermediate *intermediate)
 {
-    cairn_layout_destroy(env, &station->layout);
-    cairn_format_destroy(&station->format);
+    cairn_layout_destroy(env, &intermediate->layout);
+    cairn_format_destroy(&intermediate->format);
 }
 
-/// Add a station, if it can be reached; then the next starts there. @p heads, @p count: as
+/// Add an intermediate, if it can be reached; then the next starts there. @p heads, @p count: as
 /// cairn_dims_format() has them.
-static cairn_status add_station(search             *s,
-                                const cairn_dims   *d,
-                                const cairn_layout *heads,
-                                int                 count,
-                                bool               *added)
+static cairn_status add_intermediate(search             *s,
+                                     const cairn_dims   *d,
+                                     const cairn_layout *heads,
+                                     int                 count,
+                                     bool               *added)
 {
     const cairn_build *build = s->build;
     const int          bits  = build->from ? build->from->value_bits : 64;
@@ -138,9 +138,9 @@ static cairn_status add_station(search             *s,
         cairn_intermediate_fini(s->env, &next);
         return status;
     }
-    s->way->station[s->way->stations++] = next;
-    s->at.layout                        = next.layout;
-    s->at.one_part                      = true;
+    s->way->intermediate[s->way->count++] = next;
+    s->at.layout                          = next.layout;
+    s->at.one_part                        = true;
     return CAIRN_OK;
 }
 
@@ -154,7 +154,7 @@ move_dimensions(search *s, cairn_dims d, const cairn_dims *wanted, int before)
     if (moves == 0) moves = 1; /* the levels are in order, what they stand for is not */
     while (needy >= before && moves-- > 0) {
         cairn_dims_move_to_front(&d, wanted->dim[moves]);
-        CAIRN_TRY(add_station(s, &d, NULL, 0, &added));
+        CAIRN_TRY(add_intermediate(s, &d, NULL, 0, &added));
         if (!added) return CAIRN_OK;
         CAIRN_TRY(count_needy(s, &needy, &rows, &first));
     }
@@ -163,8 +163,8 @@ move_dimensions(search *s, cairn_dims d, const cairn_dims *wanted, int before)
 
 static void drop_stations(search *s, int keep)
 {
-    while (s->way->stations > keep)
-        cairn_intermediate_fini(s->env, &s->way->station[--s->way->stations]);
+    while (s->way->count > keep)
+        cairn_intermediate_fini(s->env, &s->way->intermediate[--s->way->count]);
 }
 
 /// Do most entries have a node of their own, in groups that would have to find out which
@@ -188,7 +188,7 @@ static cairn_status is_sparse(const search *s, const cairn_layout *to, bool *spa
     return CAIRN_OK;
 }
 
-/// Instead of the stations there are, one whose groups are those that the target has
+/// Instead of the intermediates there are, one whose groups are those that the target has
 /// complete levels for, below which all comes as it does at the source: where that is the
 /// target's order, too, its nodes are appended from there.
 static cairn_status gather_groups(search                   *s,
@@ -203,9 +203,9 @@ static cairn_status gather_groups(search                   *s,
     cairn_status             status = CAIRN_OK;
 
     if (to->first < 1 || to->first + s->order > CAIRN_MAX_LEVELS) return CAIRN_OK;
-    s->way->stations = 0;
-    s->at            = *source;
-    status           = add_station(s, here, to, to->first, &added);
+    s->way->count = 0;
+    s->at         = *source;
+    status        = add_intermediate(s, here, to, to->first, &added);
     if (status == CAIRN_OK && added) status = find_facts(s, to, &facts);
     if (status == CAIRN_OK && added && cairn_facts_append(to, &facts)) {
         cairn_intermediates_fini(s->env, &moves);
@@ -220,9 +220,9 @@ static cairn_status gather_groups(search                   *s,
 /// Stations towards what the first in need wants, if they help.
 static cairn_status find_moves(search *s)
 {
-    const int                stations = s->way->stations;
-    const cairn_source_facts source   = s->at;
-    cairn_dims               here     = cairn_dims_natural(s->order), wanted;
+    const int                intermediates = s->way->count;
+    const cairn_source_facts source        = s->at;
+    cairn_dims               here          = cairn_dims_natural(s->order), wanted;
     int                      before, needy, first, none;
     bool                     rows, sparse;
 
@@ -233,7 +233,7 @@ static cairn_status find_moves(search *s)
     CAIRN_TRY(move_dimensions(s, here, &wanted, before));
     CAIRN_TRY(count_needy(s, &needy, &rows, &none));
     if (needy >= before) {
-        drop_stations(s, stations);
+        drop_stations(s, intermediates);
         return CAIRN_OK;
     }
     if (s->build->format->hybrid || first < 0) return CAIRN_OK;
@@ -246,7 +246,7 @@ static cairn_status find_stations(search *s)
     const cairn_dims rows  = cairn_dims_natural(s->order);
     bool             added = true;
 
-    if (s->build->bucketed) CAIRN_TRY(add_station(s, &rows, NULL, 0, &added));
+    if (s->build->bucketed) CAIRN_TRY(add_intermediate(s, &rows, NULL, 0, &added));
     return added ? find_moves(s) : CAIRN_OK;
 }
 
@@ -310,7 +310,7 @@ cairn_status cairn_intermediates_find(cairn_env                *env,
     bool                straight = true;
     cairn_status        status;
 
-    way->stations = 0;
+    way->count = 0;
     if (!may_be_worth(&s)) return CAIRN_OK;
     status = create_layouts(&s);
     if (status == CAIRN_OK) status = goes_straight(&s, &straight);

@@ -19,16 +19,16 @@ static bool is_counted(const cairn_compiled *c)
 static cairn_status applies(cairn_compiled *c, bool *may)
 {
     *may = cairn_facts_append(c->m->layout, &c->facts);
-    if (*may) cairn_taken_find(c);
+    if (*may) cairn_shared_arrays_find(c);
     return CAIRN_OK;
 }
 
 static uint64_t shared_arrays(const cairn_compiled *c)
 {
-    uint64_t shared = c->taken.val ? CAIRN_PASS_VAL : 0;
+    uint64_t shared = c->shared.val ? CAIRN_PASS_VAL : 0;
 
     for (int l = 0; l < c->m->layout->levels; l++)
-        if (c->taken.idx[l]) shared |= CAIRN_PASS_IDX(l);
+        if (c->shared.idx[l]) shared |= CAIRN_PASS_IDX(l);
     return shared;
 }
 
@@ -38,8 +38,8 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     const cairn_convert_spec count  = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
     cairn_convert_spec       fill   = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
 
-    fill.omit.idx    = cairn_taken_levels(c);
-    fill.omit.values = c->taken.val != NULL;
+    fill.omit.idx    = cairn_shared_arrays_levels(c);
+    fill.omit.values = c->shared.val != NULL;
     if (shared) CAIRN_TRY(cairn_passes_share(w, shared));
     if (!is_counted(c)) {
         CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_nodes));

@@ -35,8 +35,8 @@ bool cairn_rows_count_all(const cairn_compiled *c)
     return n == c->facts.entries && n <= UINT32_MAX;
 }
 
-/// Is the outermost loop over a part one over rows? @p listed: over their entries.
-static bool part_has_rows(const cairn_compiled *c, bool *listed)
+/// Is the outermost loop over a part one over rows? @p source_is_list: over their entries.
+static bool part_has_rows(const cairn_compiled *c, bool *source_is_list)
 {
     const cairn_layout      *layout = cairn_origin_layout(&c->origin);
     const cairn_kernel_part *view   = cairn_compiled_source(c);
@@ -45,22 +45,22 @@ static bool part_has_rows(const cairn_compiled *c, bool *listed)
         || layout->levels == 0
         || cairn_form_atom(&layout->level[0].form) != c->m->rows.row)
         return false;
-    *listed = layout->level[0].trimmed;
-    return !*listed
+    *source_is_list = layout->level[0].trimmed;
+    return !*source_is_list
            || (layout->level[0].top && !layout->pads
                && view->level[0].nodes == c->facts.entries);
 }
 
-static bool has_rows(const cairn_compiled *c, bool *listed)
+static bool has_rows(const cairn_compiled *c, bool *source_is_list)
 {
-    *listed = true;
+    *source_is_list = true;
     if (!c->origin.from) return c->m->rows.row == 0;
-    return part_has_rows(c, listed);
+    return part_has_rows(c, source_is_list);
 }
 
-bool cairn_rows_are_read(const cairn_compiled *c, bool *listed)
+bool cairn_rows_are_read(const cairn_compiled *c, bool *source_is_list)
 {
-    return c->facts.trusted && has_rows(c, listed);
+    return c->facts.trusted && has_rows(c, source_is_list);
 }
 
 /// Do nodes need no counting? They are the entries, or the rows that have any.
@@ -97,7 +97,7 @@ static cairn_status applies(cairn_compiled *c, bool *fits)
     const cairn_layout *from = cairn_origin_layout(&c->origin);
     const cairn_layout *to   = c->m->layout;
     int                 sorted;
-    bool                listed;
+    bool                source_is_list;
 
     if (!c->m->rows.on) c->m->rows.row = cairn_starts_row(&c->origin);
     *fits = false;
@@ -106,8 +106,8 @@ static cairn_status applies(cairn_compiled *c, bool *fits)
     if (c->rows.levels <= to->partition || c->rows.known >= c->rows.levels)
         return CAIRN_OK;
     if (!is_moved(c)
-        && (!c->m->rows.on || !has_rows(c, &listed)
-            || (listed && !cairn_rows_count_all(c))))
+        && (!c->m->rows.on || !has_rows(c, &source_is_list)
+            || (source_is_list && !cairn_rows_count_all(c))))
         return CAIRN_OK;
     CAIRN_TRY(cairn_kept_sorted_within(c->m->env, c->build->format, from, to,
                                        c->m->rows.row, c->rows.levels, &sorted));

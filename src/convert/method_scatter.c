@@ -24,7 +24,7 @@ static cairn_status applies(cairn_compiled *c, bool *may)
 static cairn_status mirror(const cairn_compiled *c, cairn_pass_writer *w)
 {
     const int          E      = c->m->layout->last;
-    const bool         shares = cairn_taken_fits_mirror(c);
+    const bool         shares = cairn_shared_arrays_fits_mirror(c);
     const uint64_t     shared = CAIRN_PASS_PTR(E) | CAIRN_PASS_IDX(E);
     cairn_convert_spec spec   = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
 

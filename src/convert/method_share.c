@@ -13,13 +13,13 @@ static bool leaves_ptr_alone(const cairn_compiled *c)
     const int            row = cairn_starts_row(&c->origin);
     const cairn_interval box = c->origin.box[row < 0 ? 0 : row];
 
-    if (!c->taken.val || to->first != 1 || to->level[0].determined || to->tuples > 0
+    if (!c->shared.val || to->first != 1 || to->level[0].determined || to->tuples > 0
         || row < 0 || cairn_form_dimension(&to->level[0].form, to->order) != row
         || to->level[0].range.lo != box.lo || to->level[0].range.hi != box.hi
         || !to->level[1].has_ptr)
         return false;
     for (int l = to->first; l <= to->last; l++)
-        if (!c->taken.idx[l] || (l > to->first && to->level[l].has_ptr)) return false;
+        if (!c->shared.idx[l] || (l > to->first && to->level[l].has_ptr)) return false;
     if (to->level[1].ptr_bits != 32
         && (c->facts.entries >= UINT32_MAX || c->facts.groups >= UINT32_MAX))
         return false; /* where rows begin is found in 32 bits */
@@ -30,7 +30,7 @@ static cairn_status applies(cairn_compiled *c, bool *may)
 {
     *may = cairn_facts_append(c->m->layout, &c->facts);
     if (!*may) return CAIRN_OK;
-    cairn_taken_find(c);
+    cairn_shared_arrays_find(c);
     *may = leaves_ptr_alone(c);
     return CAIRN_OK;
 }

@@ -126,8 +126,8 @@ const cairn_pass_work cairn_move_mirrored = {.prepare = prepare, .write = mirror
 /// Groups begin where the source's do: ptr and indices may be the source's.
 static cairn_status write_groups(cairn_compiled *c, const cairn_pass_call *call)
 {
-    if (cairn_taken_fits_mirror(c)) {
-        cairn_taken_mirror(c, call->part);
+    if (cairn_shared_arrays_fits_mirror(c)) {
+        cairn_shared_arrays_mirror(c, call->part);
         return CAIRN_OK;
     }
     begin_groups(c, &cairn_compiled_source(c)->level[c->m->layout->last]);

@@ -131,11 +131,11 @@ static cairn_status move_to_slots(cairn_compiled *c, const cairn_pass_call *call
 {
     const int64_t lanes = cairn_slots_lanes(c->m->layout);
     const bool    tiled =
-        c->slots.stands
+        c->slots.by_lanes
         && cairn_lanes_are_tiled(c->m->layout, lanes, call->part->view.values);
 
     cairn_slots_write_determined(c, call->part);
-    if (!c->slots.stands) return run_ranked(c, call);
+    if (!c->slots.by_lanes) return run_ranked(c, call);
     cairn_pass_set_stores(c, call->pass,
                           tiled ? CAIRN_STORES_TILED : CAIRN_STORES_DIRECT);
     return cairn_lanes_stand(c, lanes, call->args, call->part);

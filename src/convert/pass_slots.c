@@ -110,7 +110,7 @@ static cairn_status begin_slots(cairn_compiled *c)
     CAIRN_CHECK(all <= MOST && bank->end <= MOST && c->m->rows.n <= MOST, env,
                 CAIRN_NO_KERNEL, "convert: more lanes than 32 bits number");
     CAIRN_TRY(check_lanes(c, (int64_t)all));
-    if (c->slots.stands && c->slots.listed) CAIRN_TRY(cairn_rows_begin(c));
+    if (c->slots.by_lanes && c->slots.source_is_list) CAIRN_TRY(cairn_rows_begin(c));
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.begin));
     CAIRN_TRY(find_lanes(c, (int64_t)all));
     CAIRN_TRY(begin_groups(c, lanes));
@@ -154,7 +154,7 @@ static void pad_group(const cairn_compiled *c, const cairn_part *part, int64_t g
 /// Lanes that were filled one after the other have their padding.
 static cairn_status pad_slots(cairn_compiled *c, const cairn_pass_call *call)
 {
-    if (c->slots.stands) return CAIRN_OK;
+    if (c->slots.by_lanes) return CAIRN_OK;
 #pragma omp parallel for schedule(static) \
     num_threads((int)c->ranges.n) if (c->ranges.n > 1)
     for (int64_t g = 0; g < c->facts.groups; g++)
@@ -204,7 +204,7 @@ void cairn_slots_write_determined(const cairn_compiled *c, const cairn_part *par
 {
     const cairn_layout *to = c->m->layout;
 
-    if (c->slots.stands && c->m->rows.n == c->facts.groups * cairn_slots_lanes(to))
+    if (c->slots.by_lanes && c->m->rows.n == c->facts.groups * cairn_slots_lanes(to))
         return;
     for (int l = 0; l < to->levels - 1; l++) {
         const cairn_kernel_level *level = &part->view.level[l];
@@ -213,6 +213,6 @@ void cairn_slots_write_determined(const cairn_compiled *c, const cairn_part *par
         for (int64_t k = 0; k < level->idx_length; k++)
             cairn_store_int((void *)level->idx, k, level->idx_bits / 8, level->idx_bits,
                             level->hole);
-        if (!c->slots.stands) write_empty_rows(c, part, l);
+        if (!c->slots.by_lanes) write_empty_rows(c, part, l);
     }
 }

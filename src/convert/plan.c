@@ -30,9 +30,9 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
         .along.row      = rows->row,
         .tables.queries = rows->on ? rows->tables : 0,
         .tables.row     = rows->row,
-        .blocks.query   = b ? &b->tally.query : NULL,
+        .blocks.query   = b ? &b->counter.query : NULL,
         .blocks.number  = b ? b->slot : 0,
-        .blocks.listed  = b && b->tally.index.listed,
+        .blocks.listed  = b && b->counter.index.listed,
         .blocks.each    = b && cairn_blocks_of_entries(b),
     };
 }
@@ -95,7 +95,7 @@ predict(cairn_compiled *c, const cairn_method *method, cairn_alternative *its)
 
     *its             = (cairn_alternative){.method = method->name, .seconds = -1};
     c->choice.method = method;
-    c->taken         = (cairn_taken){0};
+    c->shared        = (cairn_shared_arrays){0};
     CAIRN_TRY(method->applies(c, &may));
     if (!may) return CAIRN_OK;
     CAIRN_TRY(write_program(c));
@@ -168,7 +168,7 @@ static cairn_status choose(cairn_compiled *c)
     if (all[quick].seconds < surely_less * all[best].seconds) best = quick;
     keep_others(c, all, best);
     c->choice.method = cairn_methods[best];
-    c->taken         = (cairn_taken){0};
+    c->shared        = (cairn_shared_arrays){0};
     CAIRN_TRY(c->choice.method->applies(c, &may));
     CAIRN_TRY(find_known(c));
     return write_program(c);

@@ -97,7 +97,7 @@ static cairn_status check_least(const cairn_compiled *c)
         nodes[l] = c->facts.entries;
     cairn_part_place(to, nodes, NULL, &offset, &bytes, &part);
     return cairn_build_check_memory(c->m->env, c->build,
-                                    (__int128)bytes * to->banks - c->taken.bytes);
+                                    (__int128)bytes * to->banks - c->shared.bytes);
 }
 
 /// The list of banks, and a part without arrays that has the ranges of levels.

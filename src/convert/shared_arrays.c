@@ -77,39 +77,39 @@ static bool is_held(const cairn_compiled *c, const void *array)
                    : cairn_group_block(cairn_origin_group(&c->origin), array) != NULL);
 }
 
-void cairn_taken_find(cairn_compiled *c)
+void cairn_shared_arrays_find(cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
-    c->taken = (cairn_taken){0};
+    c->shared = (cairn_shared_arrays){0};
     if (!has_entries_alone(c)) return;
-    c->taken.from = cairn_origin_group(&c->origin);
+    c->shared.from = cairn_origin_group(&c->origin);
     for (int l = to->first; l <= to->last; l++) {
         const void *const idx = idx_for(c, l);
 
         if (!is_held(c, idx)) continue;
-        c->taken.idx[l] = idx;
-        c->taken.bytes += c->facts.entries * (to->level[l].idx_bits / 8);
+        c->shared.idx[l] = idx;
+        c->shared.bytes += c->facts.entries * (to->level[l].idx_bits / 8);
     }
     void *const values = values_for(c);
 
     if (!is_held(c, values)) return;
-    c->taken.val = values;
-    c->taken.bytes += c->facts.entries * (to->value_bits / 8);
+    c->shared.val = values;
+    c->shared.bytes += c->facts.entries * (to->value_bits / 8);
 }
 
-uint32_t cairn_taken_levels(const cairn_compiled *c)
+uint32_t cairn_shared_arrays_levels(const cairn_compiled *c)
 {
     uint32_t levels = 0;
 
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
-        if (c->taken.idx[l]) levels |= 1U << l;
+        if (c->shared.idx[l]) levels |= 1U << l;
     return levels;
 }
 
 /* ---- mirroring ---- */
 
-bool cairn_taken_fits_mirror(const cairn_compiled *c)
+bool cairn_shared_arrays_fits_mirror(const cairn_compiled *c)
 {
     const int                 E    = c->m->layout->last;
     const cairn_kernel_level *view = &cairn_compiled_source(c)->level[E];
@@ -126,11 +126,11 @@ take(const cairn_compiled *c, const void *own, const void *other, int64_t bytes)
 {
     cairn_group_drop(c->m->env, c->m->group, own);
     cairn_group_take(c->m->group, cairn_origin_group(&c->origin), other);
-    c->m->group->taken += bytes;
+    c->m->group->shared += bytes;
     return other;
 }
 
-void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part)
+void cairn_shared_arrays_mirror(const cairn_compiled *c, cairn_part *part)
 {
     const int                 E    = c->m->layout->last;
     const cairn_kernel_level *from = &cairn_compiled_source(c)->level[E];

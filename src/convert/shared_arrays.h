@@ -11,17 +11,17 @@
 #include "convert/compiled.h"
 
 /// Find what can be taken of a source that comes in the order of the target: indices and
-/// values. Of one that may be mirrored see cairn_taken_mirror().
-void cairn_taken_find(cairn_compiled *c);
+/// values. Of one that may be mirrored see cairn_shared_arrays_mirror().
+void cairn_shared_arrays_find(cairn_compiled *c);
 
 /// Bit l: the idx of level l is taken.
-uint32_t cairn_taken_levels(const cairn_compiled *c);
+uint32_t cairn_shared_arrays_levels(const cairn_compiled *c);
 
 /// Would the idx of the last level, and the ptr above it, be those of the source, if the
 /// pattern is symmetric? Of what may be mirrored.
-bool cairn_taken_fits_mirror(const cairn_compiled *c);
+bool cairn_shared_arrays_fits_mirror(const cairn_compiled *c);
 
 /// Let @p part have them, in place of arrays of its own, which were not written.
-void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part);
+void cairn_shared_arrays_mirror(const cairn_compiled *c, cairn_part *part);
 
 #endif

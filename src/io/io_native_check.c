@@ -166,9 +166,9 @@ cairn_native_check(cairn_env *env, cairn_local *tensor, int member, bool *holds)
     if (status == CAIRN_OK && !is_direct(group->layout))
         status = begin_lines(&c, env, group);
     if (status == CAIRN_OK) status = walk_group(&c, walker, group, holds);
-    if (status == CAIRN_OK) group->loose = !is_ordered(&c, group->layout);
+    if (status == CAIRN_OK) group->unsorted = !is_ordered(&c, group->layout);
     for (int64_t k = 0; k < group->count; k++)
-        tensor->part[group->first + k].given = group->loose;
+        tensor->part[group->first + k].given = group->unsorted;
     for (int d = 0; d < tensor->shape.order; d++)
         cairn_free(env, c.along[d].last);
     cairn_walker_destroy(env, &walker);

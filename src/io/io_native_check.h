@@ -11,7 +11,7 @@
 
 /// Walk all positions of one member, whose arrays have been copied: each part must hold
 /// the entries that it says. (Where it pads, stored zeros are seen as padding: then at
-/// most so many, and as many values.) The member's group is `loose` from now on unless it
+/// most so many, and as many values.) The member's group is `unsorted` from now on unless it
 /// is seen to hold each entry once, in the order of its levels up to the first whose index
 /// is no function of the coordinates; and nothing else.
 ///

@@ -44,9 +44,9 @@ typedef struct cairn_group {
     int           apart; ///< but for those in other blocks, which are
     void         *other[CAIRN_MAX_ARRAYS]; ///< [apart] these.
     int64_t       bytes;                   ///< Of the arrays,
-    int64_t       taken;        ///< and of those that were another tensor's before.
+    int64_t       shared;       ///< and of those that were another tensor's before.
     int64_t       first, count; ///< Its parts.
-    bool loose;      ///< Entries may be out of order, or twice: it was read from such
+    bool unsorted;   ///< Entries may be out of order, or twice: it was read from such
                      ///< a file, or a part is `given`.
     bool    checked; ///< Borrowed, and looked at as what the library stored.
     double  value_error; ///< Largest relative error of values that were rounded.
@@ -58,16 +58,16 @@ typedef struct cairn_group {
 /// not checked may not.
 static inline bool cairn_group_is_ordered(const cairn_group *group)
 {
-    return (group->block || group->checked) && !group->loose;
+    return (group->block || group->checked) && !group->unsorted;
 }
 
 /// Arrays of a part that another tensor has.
-typedef struct cairn_taken {
+typedef struct cairn_shared_arrays {
     const cairn_group *from;                  ///< Whose they are.
     const void        *idx[CAIRN_MAX_LEVELS]; ///< By level; NULL: not this one.
     void              *val;
     int64_t            bytes; ///< Of all.
-} cairn_taken;
+} cairn_shared_arrays;
 
 /// Arrays of a caller's that are to be written, one part's: as long as its nodes ask for,
 /// at addresses that suit their elements.
@@ -119,19 +119,19 @@ void cairn_part_place(const cairn_layout *layout,
 bool cairn_parts_fit(const cairn_part *part, int64_t count);
 
 /// Allocate the arrays of a group that is one part, and place them: big ones in blocks of
-/// their own. Those of @p taken are that group's, and are held.
+/// their own. Those of @p shared are that group's, and are held.
 ///
 /// Local. `layout` of the group is set; on failure what it got is freed with its tensor.
 ///
-/// @param[in] zero   They are to be zero, but for those that are taken.
-/// @param[in] taken  NULL: none. Arrays without any element are not.
-cairn_status cairn_group_alloc(cairn_env          *env,
-                               cairn_group        *group,
-                               const cairn_layout *layout,
-                               const cairn_pos    *nodes,
-                               bool                zero,
-                               const cairn_taken  *taken,
-                               cairn_part         *part);
+/// @param[in] zero   They are to be zero, but for those that are shared.
+/// @param[in] shared NULL: none. Arrays without any element are not.
+cairn_status cairn_group_alloc(cairn_env                 *env,
+                               cairn_group               *group,
+                               const cairn_layout        *layout,
+                               const cairn_pos           *nodes,
+                               bool                       zero,
+                               const cairn_shared_arrays *shared,
+                               cairn_part                *part);
 
 /// Place the arrays of a group that is one part where a caller has them: the group has no
 /// block, and frees nothing.

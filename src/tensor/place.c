@@ -48,15 +48,15 @@ static int64_t parents(const cairn_layout *layout, const cairn_pos *nodes, int l
 
 /// Where arrays go.
 typedef struct {
-    char              *base;   ///< The block; NULL: they are only counted.
-    int64_t            offset; ///< In it.
-    int64_t            bytes;  ///< Of all arrays.
-    bool               apart;  ///< Big ones do not go there:
-    cairn_env         *env;    ///< if there is a block, into others
-    bool               zero;   ///< that are zero,
-    cairn_group       *group;  ///< of this group;
-    cairn_status       status; ///< OK: they were allocated.
-    const cairn_taken *taken;  ///< Nor those of another tensor; or NULL.
+    char                      *base;   ///< The block; NULL: they are only counted.
+    int64_t                    offset; ///< In it.
+    int64_t                    bytes;  ///< Of all arrays.
+    bool                       apart;  ///< Big ones do not go there:
+    cairn_env                 *env;    ///< if there is a block, into others
+    bool                       zero;   ///< that are zero,
+    cairn_group               *group;  ///< of this group;
+    cairn_status               status; ///< OK: they were allocated.
+    const cairn_shared_arrays *shared; ///< Nor those of another tensor; or NULL.
 } room;
 
 /// A block for one array.
@@ -71,15 +71,15 @@ static void *take_block(room *r, int64_t bytes)
     return block;
 }
 
-/// Take @p bytes of the block, aligned; only count when there is none. @p taken: not NULL:
+/// Take @p bytes of the block, aligned; only count when there is none. @p shared: not NULL:
 /// the array is there.
-static void *take(room *r, int64_t bytes, const void *taken)
+static void *take(room *r, int64_t bytes, const void *shared)
 {
     char *at = r->base ? r->base + r->offset : NULL;
 
     assert(bytes >= 0 && r->offset % ALIGN == 0);
     r->bytes += bytes;
-    if (taken && bytes > 0) return (void *)taken;
+    if (shared && bytes > 0) return (void *)shared;
     if (r->apart && bytes >= (int64_t)CAIRN_POOL_MAPPED) return take_block(r, bytes);
     r->offset += (bytes + ALIGN - 1) / ALIGN * ALIGN;
     return at;
@@ -139,8 +139,8 @@ place_tuple(const cairn_layout *layout, int number, room *r, cairn_kernel_part *
 static void
 place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *part)
 {
-    const cairn_taken *taken = r->taken;
-    cairn_kernel_part *view  = &part->view;
+    const cairn_shared_arrays *shared = r->shared;
+    cairn_kernel_part         *view   = &part->view;
 
     view->size       = (int64_t)sizeof *view;
     view->order      = layout->order;
@@ -162,7 +162,7 @@ place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *p
             level->ptr = take(r, product(level->ptr_length, level->ptr_bits / 8), NULL);
         if (level->idx_bits && layout->level[l].tuple < 0)
             level->idx = take(r, product(level->idx_length, level->idx_bits / 8),
-                              taken ? taken->idx[l] : NULL);
+                              shared ? shared->idx[l] : NULL);
     }
     for (int t = 0; t < layout->tuples; t++)
         place_tuple(layout, t, r, view);
@@ -171,7 +171,7 @@ place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *p
     view->val_stride =
         layout->value_kind == CAIRN_VALUE_ONE ? 0 : layout->value_bits / 8;
     view->val = take(r, product(cairn_stored_values(view), layout->value_bits / 8),
-                     taken ? taken->val : NULL);
+                     shared ? shared->val : NULL);
 }
 
 void cairn_part_place(const cairn_layout *layout,
@@ -188,41 +188,42 @@ void cairn_part_place(const cairn_layout *layout,
     *bytes += r.bytes;
 }
 
-/// Hold the blocks of arrays that were taken.
-static void hold_taken(cairn_group *group, const cairn_taken *taken, cairn_part *part)
+/// Hold the blocks of arrays that were shared.
+static void
+hold_shared(cairn_group *group, const cairn_shared_arrays *shared, cairn_part *part)
 {
     const cairn_kernel_part *view = &part->view;
 
     for (int l = 0; l < view->levels; l++)
-        if (taken->idx[l] && view->level[l].idx == taken->idx[l])
-            cairn_group_take(group, taken->from, taken->idx[l]);
-    if (taken->val && view->val == taken->val)
-        cairn_group_take(group, taken->from, taken->val);
-    group->taken = taken->bytes;
+        if (shared->idx[l] && view->level[l].idx == shared->idx[l])
+            cairn_group_take(group, shared->from, shared->idx[l]);
+    if (shared->val && view->val == shared->val)
+        cairn_group_take(group, shared->from, shared->val);
+    group->shared = shared->bytes;
 }
 
-cairn_status cairn_group_alloc(cairn_env          *env,
-                               cairn_group        *group,
-                               const cairn_layout *layout,
-                               const cairn_pos    *nodes,
-                               bool                zero,
-                               const cairn_taken  *taken,
-                               cairn_part         *part)
+cairn_status cairn_group_alloc(cairn_env                 *env,
+                               cairn_group               *group,
+                               const cairn_layout        *layout,
+                               const cairn_pos           *nodes,
+                               bool                       zero,
+                               const cairn_shared_arrays *shared,
+                               cairn_part                *part)
 {
-    room r = {.apart = true, .taken = taken};
+    room r = {.apart = true, .shared = shared};
 
     assert(!group->block);
     place(layout, nodes, &r, part);
     CAIRN_TRY((zero ? cairn_alloc_zero : cairn_alloc)(env, r.offset, 1, &group->block));
-    r = (room){.base  = group->block,
-               .apart = true,
-               .env   = env,
-               .zero  = zero,
-               .group = group,
-               .taken = taken};
+    r = (room){.base   = group->block,
+               .apart  = true,
+               .env    = env,
+               .zero   = zero,
+               .group  = group,
+               .shared = shared};
     place(layout, nodes, &r, part);
     group->bytes = r.bytes;
-    if (taken) hold_taken(group, taken, part);
+    if (shared) hold_shared(group, shared, part);
     return r.status;
 }
 

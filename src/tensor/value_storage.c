@@ -134,7 +134,7 @@ static void turn_group(cairn_env *env, cairn_group *group, cairn_layout *layout)
 /// Was the array taken over from another tensor, which still has it?
 static bool is_in_common(const cairn_group *group, const void *values)
 {
-    const void *block = group->taken > 0 ? cairn_group_block(group, values) : NULL;
+    const void *block = group->shared > 0 ? cairn_group_block(group, values) : NULL;
 
     return block && cairn_is_shared(block);
 }
@@ -162,7 +162,7 @@ static cairn_status store_group(cairn_local                  *tensor,
             cairn_part *const its = &part[group->first + k];
 
             if (is_in_common(group, its->view.val))
-                group->taken -= value_bytes(&its->view);
+                group->shared -= value_bytes(&its->view);
             drop(env, group, its->view.val);
             drop(env, group, its->view.dictionary);
             turn_part(group, its, &view[k], layout);
@@ -466,8 +466,8 @@ widen_beside(const cairn_local *from, int member, bool widens, cairn_local *wide
     const cairn_group *source = &from->group[member];
     cairn_group       *group  = &wide->group[member];
 
-    *group       = *source; /* whose blocks it holds: its own may be taken from there */
-    group->taken = 0;
+    *group = *source; /* whose blocks it holds: its own may be taken from there */
+    group->shared = 0;
     group->layout = cairn_layout_hold(source->layout);
     if (group->block) cairn_hold(group->block);
     for (int k = 0; k < group->apart; k++)

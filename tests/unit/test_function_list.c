@@ -40,7 +40,7 @@ static cairn_plan_sample sample_of(const cairn_build *build)
                                  .value_bits = build->value_bits};
 
     if (from && from->pattern) sample.state = CAIRN_SAMPLE_PATTERN;
-    if (from && from->group[0].loose) sample.state = CAIRN_SAMPLE_LOOSE;
+    if (from && from->group[0].unsorted) sample.state = CAIRN_SAMPLE_UNSORTED;
     return sample;
 }
 
@@ -154,7 +154,7 @@ static void convert_from_all(cairn_env *env, int pattern)
         convert_to_all(env, shape, &entries, source, formats[k]);
         source->pattern = true;
         if (pattern == 1) convert_to_all(env, shape, &entries, source, formats[k]);
-        source->group[0].loose = true;
+        source->group[0].unsorted = true;
         if (pattern == 2) convert_to_all(env, shape, &entries, source, formats[k]);
         cairn_local_destroy(&source);
         cairn_format_destroy(&from);

@@ -182,7 +182,7 @@ static const char *text_of(const pair *p, const matrix *x)
 static void check_bytes(const cairn_local *made, const cairn_local *source)
 {
     if (made->groups > 1) return;
-    cr_expect_eq(made->group[0].taken, bytes_in_common(made, source));
+    cr_expect_eq(made->group[0].shared, bytes_in_common(made, source));
 }
 
 /// Convert, @p first telling which of the two goes first.
@@ -248,17 +248,17 @@ static void check_all(const matrix *x, int threads)
     end(loader);
 }
 
-Test(compiled_taken, small_arrays, .timeout = 300)
+Test(compiled_shared, small_arrays, .timeout = 300)
 {
     check_all(&small, 1);
 }
 
-Test(compiled_taken, big_arrays, .timeout = 300)
+Test(compiled_shared, big_arrays, .timeout = 300)
 {
     check_all(&big, 1);
 }
 
-Test(compiled_taken, on_several_threads, .timeout = 300)
+Test(compiled_shared, on_several_threads, .timeout = 300)
 {
     check_all(&big, 3);
 }
@@ -281,13 +281,13 @@ static void check_mirrored(const matrix *x)
     end(loader);
 }
 
-Test(compiled_taken, what_is_mirrored_has_the_indices_of_its_source, .timeout = 120)
+Test(compiled_shared, what_is_mirrored_has_the_indices_of_its_source, .timeout = 120)
 {
     check_mirrored(&band);
     check_mirrored(&big_band);
 }
 
-Test(compiled_taken, what_is_not_symmetric_has_its_own, .timeout = 120)
+Test(compiled_shared, what_is_not_symmetric_has_its_own, .timeout = 120)
 {
     check_mirrored(&small);
     check_mirrored(&big);
@@ -348,14 +348,14 @@ static void check_chain(const matrix *x)
     tear_down(&e);
 }
 
-Test(compiled_taken, through_a_chain_of_conversions)
+Test(compiled_shared, through_a_chain_of_conversions)
 {
     check_chain(&small);
     check_chain(&big);
 }
 
 /// What only the source had goes with it, if it is big.
-Test(compiled_taken, nothing_is_kept_for_the_sake_of_other_arrays)
+Test(compiled_shared, nothing_is_kept_for_the_sake_of_other_arrays)
 {
     example e;
 
@@ -375,7 +375,7 @@ Test(compiled_taken, nothing_is_kept_for_the_sake_of_other_arrays)
 }
 
 /// Neither do others see its values change, nor does it see theirs.
-Test(compiled_taken, values_that_change_are_not_in_common)
+Test(compiled_shared, values_that_change_are_not_in_common)
 {
     example e;
 
@@ -384,7 +384,7 @@ Test(compiled_taken, values_that_change_are_not_in_common)
     cairn_local *made = build(e.x, e.csr, NULL, e.source, 64, e.loader);
 
     cr_expect_eq(in_common(made, e.source), 2);
-    cr_expect_eq(made->group[0].taken, bytes_in_common(made, e.source));
+    cr_expect_eq(made->group[0].shared, bytes_in_common(made, e.source));
     for (cairn_pos v = 0; v < e.source->part[0].view.values; v++)
         cairn_value_set(&e.source->part[0].view, v, -1);
     for (cairn_pos v = 0; v < made->part[0].view.values; v++)
@@ -394,7 +394,7 @@ Test(compiled_taken, values_that_change_are_not_in_common)
 }
 
 /// Arrays that a program lent may change, or go, at any time.
-Test(compiled_taken, lent_arrays_are_copied)
+Test(compiled_shared, lent_arrays_are_copied)
 {
     example e;
 
@@ -438,7 +438,7 @@ static void check_failures(const matrix *x, const char *from, const char *to)
     tear_down(&e);
 }
 
-Test(compiled_taken, nothing_is_left_when_memory_runs_out, .timeout = 120)
+Test(compiled_shared, nothing_is_left_when_memory_runs_out, .timeout = 120)
 {
     check_failures(&big, "coo", "csr");
     check_failures(&big, "csr", "dcsr");
@@ -447,7 +447,7 @@ Test(compiled_taken, nothing_is_left_when_memory_runs_out, .timeout = 120)
 }
 
 /// There is room for what has to be written, not for what is there.
-Test(compiled_taken, arrays_in_common_need_no_memory)
+Test(compiled_shared, arrays_in_common_need_no_memory)
 {
     example e;
 
@@ -472,7 +472,7 @@ static void *hold_and_free(void *block)
     return NULL;
 }
 
-Test(compiled_taken, the_last_holder_frees_a_block)
+Test(compiled_shared, the_last_holder_frees_a_block)
 {
     enum { THREADS = 4 };
     pthread_t thread[THREADS];

@@ -215,7 +215,7 @@ static void check(example *e)
     cr_assert_eq(e->route, CAIRN_ROUTE_COMPILED, "%s: route %d", e->what, e->route);
     /* Whose arrays were taken over on the way is no more. */
     for (int k = 0; k < made->groups && went_by_way(&e->log); k++)
-        cr_expect_eq(made->group[k].taken, 0, "%s", e->what);
+        cr_expect_eq(made->group[k].shared, 0, "%s", e->what);
     cairn_local_destroy(&made);
 }
 
@@ -257,7 +257,7 @@ check_by_way(const conversion *x, int p, bool zeros, int threads, test_loader *l
     return looked;
 }
 
-Test(compiled_by_way, nothing_is_sorted_and_arrays_are_the_same, .timeout = 600)
+Test(compiled_intermediates, nothing_is_sorted_and_arrays_are_the_same, .timeout = 600)
 {
     test_loader *loader = begin(1);
 
@@ -269,7 +269,7 @@ Test(compiled_by_way, nothing_is_sorted_and_arrays_are_the_same, .timeout = 600)
 }
 
 /// Blocks that have one entry each are not looked for among those of a row of blocks.
-Test(compiled_by_way,
+Test(compiled_intermediates,
      groups_of_nodes_that_entries_do_not_share_are_gathered,
      .timeout = 60)
 {
@@ -303,19 +303,21 @@ static void expect_sorted(const conversion *x, int p)
     end(loader);
 }
 
-Test(compiled_by_way, where_rows_outnumber_entries_they_are_sorted, .timeout = 60)
+Test(compiled_intermediates,
+     where_rows_outnumber_entries_they_are_sorted,
+     .timeout = 60)
 {
     expect_sorted(&(conversion){2, "csc", "dcsr"}, PATTERNS - 1);
 }
 
 /// Slot by slot, nothing is known about columns.
-Test(compiled_by_way, sources_in_no_known_order_are_sorted, .timeout = 60)
+Test(compiled_intermediates, sources_in_no_known_order_are_sorted, .timeout = 60)
 {
     expect_sorted(&(conversion){2, "ell", "bcsc<3,2>"}, 0);
 }
 
 /// Arrays that a program lent may hold an entry twice.
-Test(compiled_by_way, borrowed_arrays_are_sorted, .timeout = 60)
+Test(compiled_intermediates, borrowed_arrays_are_sorted, .timeout = 60)
 {
     const conversion x      = {2, "csc", "bcsr<2,2>"};
     test_loader     *loader = begin(1);
@@ -332,7 +334,9 @@ Test(compiled_by_way, borrowed_arrays_are_sorted, .timeout = 60)
     end(loader);
 }
 
-Test(compiled_by_way, what_does_not_fit_beside_the_source_is_sorted, .timeout = 60)
+Test(compiled_intermediates,
+     what_does_not_fit_beside_the_source_is_sorted,
+     .timeout = 60)
 {
     const conversion x      = {2, "csc", "dcsr"};
     test_loader     *loader = begin(1);
@@ -354,7 +358,7 @@ Test(compiled_by_way, what_does_not_fit_beside_the_source_is_sorted, .timeout = 
 }
 
 /// A function that cannot be had, on the way there or from there on, is not missed.
-Test(compiled_by_way, without_functions_for_it_entries_are_sorted, .timeout = 60)
+Test(compiled_intermediates, without_functions_for_it_entries_are_sorted, .timeout = 60)
 {
     static const char *const missing[] = {"convert: histogram", "convert: scatter",
                                           "convert: fill part"};
@@ -386,7 +390,7 @@ static cairn_status build_once(const cairn_build *b)
     return status;
 }
 
-Test(compiled_by_way, nothing_is_left_when_memory_runs_out, .timeout = 120)
+Test(compiled_intermediates, nothing_is_left_when_memory_runs_out, .timeout = 120)
 {
     static const conversion x[] = {
         {2, "csc",            "bcsr<2,2>"                },
