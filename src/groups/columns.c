@@ -68,10 +68,11 @@ cairn_status cairn_groups_first(cairn_groups *set, int r, int64_t g, cairn_coord
     cairn_interval           all[CAIRN_MAX_ORDER];
     cairn_points             points;
 
-    if (simple_first(set, &s->group, tuple, d)) return CAIRN_OK;
+    if (simple_first(set, &s->forms.group, tuple, d)) return CAIRN_OK;
     for (int k = 0; k < set->order; k++)
         all[k] = (cairn_interval){0, set->shape.extent[k] - 1};
-    cairn_points_init(&points, set->algebra, s->group.count, s->group.form, tuple, all);
+    cairn_points_init(&points, set->algebra, s->forms.group.count, s->forms.group.form,
+                      tuple, all);
     if (!cairn_points_next(&points, d)) memset(d, 0, (size_t)set->order * sizeof *d);
     cairn_visit(set->env, points.steps);
     return CAIRN_OK;
@@ -226,8 +227,8 @@ cairn_status cairn_groups_column(cairn_groups       *set,
     cairn_group_column       made = {.data = NULL};
     int                      own  = -1;
 
-    for (int f = 0; arg >= 0 && f < set->query[arg].group.count; f++)
-        if (cairn_form_equal(form, &set->query[arg].group.form[f])) own = f;
+    for (int f = 0; arg >= 0 && f < set->query[arg].forms.group.count; f++)
+        if (cairn_form_equal(form, &set->query[arg].forms.group.form[f])) own = f;
     const int dim = cairn_form_dimension(form, set->order);
 
     if (arg < 0 && dim >= 0) {

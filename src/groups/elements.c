@@ -81,7 +81,7 @@ cairn_status cairn_elements_places(cairn_elements     *e,
 
 static int64_t number_at(const cairn_group_query *s, int64_t k)
 {
-    return s->number[cairn_groups_by_number(s, k)];
+    return s->enumerated.number[cairn_groups_by_number(s, k)];
 }
 
 /// Go to the first element with an entry whose number is @p number or more.
@@ -110,15 +110,15 @@ static cairn_status enter(cairn_elements *e, const int64_t *group, int64_t numbe
 
     e->begun = false;
     CAIRN_TRY(cairn_groups_find_remainder(e->set, e->q, group, &e->rest));
-    e->walks = e->rest.any && !s->order.runs.on;
+    e->walks = e->rest.any && !s->forms.order.runs.on;
     if (e->walks) {
         if (e->rest.g >= 0) CAIRN_TRY(cairn_groups_find_skips(e->set, e->q, e->rest.g));
-        cairn_position_walk_init(&s->order, &e->rest.box, &e->walk);
+        cairn_position_walk_init(&s->forms.order, &e->rest.box, &e->walk);
         e->k    = -1;
         e->skip = 0;
     }
     seek_stored(e, number);
-    memcpy(e->group, group, (size_t)s->group.count * sizeof *group);
+    memcpy(e->group, group, (size_t)s->forms.group.count * sizeof *group);
     e->begun = true;
     return CAIRN_OK;
 }
@@ -127,14 +127,14 @@ static cairn_status enter(cairn_elements *e, const int64_t *group, int64_t numbe
 
 static int64_t skips_of(const cairn_elements *e)
 {
-    return e->rest.g < 0 ? 0 : e->set->query[e->q].skips[e->rest.g];
+    return e->rest.g < 0 ? 0 : e->set->query[e->q].enumerated.skips[e->rest.g];
 }
 
 static const int64_t *skipped(const cairn_elements *e)
 {
     const cairn_group_query *s = &e->set->query[e->q];
 
-    return e->rest.g < 0 ? NULL : s->skip + s->index.begin[e->rest.g];
+    return e->rest.g < 0 ? NULL : s->enumerated.skip + s->index.begin[e->rest.g];
 }
 
 /// Walk to number @p k of them.
@@ -270,7 +270,7 @@ read_run(cairn_elements *e, int64_t first, int n, cairn_coord *const *d, bool *f
 static bool goes_on(const cairn_elements *e, const int64_t *group, int64_t first)
 {
     if (!e->begun || first < e->next) return false;
-    for (int f = 0; f < e->set->query[e->q].group.count; f++)
+    for (int f = 0; f < e->set->query[e->q].forms.group.count; f++)
         if (e->group[f] != group[f]) return false;
     return true;
 }

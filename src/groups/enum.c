@@ -20,8 +20,8 @@ enum { MOVES_PER_ELEMENT = 8 }; ///< Beyond these elements are sorted (a guess).
 /// stand?
 static bool is_group_form(const cairn_group_query *s, const cairn_form *form)
 {
-    for (int f = 0; f < s->group.count; f++)
-        if (cairn_form_equal(&s->group.form[f], form)) return true;
+    for (int f = 0; f < s->forms.group.count; f++)
+        if (cairn_form_equal(&s->forms.group.form[f], form)) return true;
     return false;
 }
 
@@ -110,10 +110,10 @@ static cairn_status order_elements(cairn_groups *set, int q)
     bool               put;
     cairn_status       status = CAIRN_OK;
 
-    for (int f = 0; f < s->traverse.count; f++) {
-        if (is_group_form(s, &s->traverse.form[f])) continue;
-        CAIRN_GO(done,
-                 cairn_groups_column(set, q, &s->traverse.form[f], &column[keys]));
+    for (int f = 0; f < s->forms.traverse.count; f++) {
+        if (is_group_form(s, &s->forms.traverse.form[f])) continue;
+        CAIRN_GO(done, cairn_groups_column(set, q, &s->forms.traverse.form[f],
+                                           &column[keys]));
         key[keys] = column[keys].data;
         keys++;
     }
@@ -190,20 +190,22 @@ static cairn_status enter_group(cairn_groups *set, int q, int64_t g, rest *r)
 {
     const cairn_group_query *s = &set->query[q];
 
-    cairn_group_box_enter(&s->order, cairn_group_index_tuple(&s->index, g), &r->box);
-    if (!s->order.runs.on || r->box.empty) return CAIRN_OK;
-    return cairn_line_runs_init(set->env, &s->order, &r->box, &r->runs);
+    cairn_group_box_enter(&s->forms.order, cairn_group_index_tuple(&s->index, g),
+                          &r->box);
+    if (!s->forms.order.runs.on || r->box.empty) return CAIRN_OK;
+    return cairn_line_runs_init(set->env, &s->forms.order, &r->box, &r->runs);
 }
 
 static void leave_group(const cairn_groups *set, int q, rest *r)
 {
-    if (set->query[q].order.runs.on && r->runs.env) cairn_line_runs_fini(&r->runs);
+    if (set->query[q].forms.order.runs.on && r->runs.env)
+        cairn_line_runs_fini(&r->runs);
 }
 
 static cairn_status
 rank_of(cairn_groups *set, int q, const rest *r, int64_t p, int64_t *rank)
 {
-    const cairn_query_order *order = &set->query[q].order;
+    const cairn_query_order *order = &set->query[q].forms.order;
     cairn_coord              d[CAIRN_MAX_ORDER];
 
     CAIRN_TRY(cairn_groups_position(set, q, p, d));
@@ -246,12 +248,12 @@ static cairn_status number_group(cairn_groups             *set,
         if (!(begun >> arm & 1)) next[arm] = start[arm] = from;
         begun |= 1U << arm;
         if (start[arm] != from) return several_starts(set);
-        s->number[p] = from == CAIRN_NO_NUMBER ? from : next[arm];
+        s->enumerated.number[p] = from == CAIRN_NO_NUMBER ? from : next[arm];
         if (r->shared && arm == r->arm && from != CAIRN_NO_NUMBER) {
             if (from != r->start && r->box.size > x->begin[g + 1] - x->begin[g])
                 return several_starts(set);
             CAIRN_TRY(rank_of(set, q, r, p, &rank));
-            if (__builtin_add_overflow(from, rank - others, &s->number[p]))
+            if (__builtin_add_overflow(from, rank - others, &s->enumerated.number[p]))
                 return overflow(set);
             continue;
         }
@@ -273,7 +275,8 @@ static cairn_status number_alike(cairn_groups *set, int q, int64_t start)
         if (__builtin_add_overflow(start, x->begin[g + 1] - x->begin[g], &end))
             return overflow(set);
         for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
-            s->number[cairn_group_index_element(x, k)] = start + (k - x->begin[g]);
+            s->enumerated.number[cairn_group_index_element(x, k)] =
+                start + (k - x->begin[g]);
     }
     return CAIRN_OK;
 }
@@ -284,12 +287,12 @@ keep_shared(cairn_groups *set, int q, const cairn_group_starts *starts)
 {
     cairn_group_query *s = &set->query[q];
 
-    if (s->rest_arm) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->rest_arm));
-    memset(s->rest_arm, 0xff, (size_t)s->index.groups);
-    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->arm));
+    if (s->enumerated.rest_arm) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->enumerated.rest_arm));
+    memset(s->enumerated.rest_arm, 0xff, (size_t)s->index.groups);
+    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->enumerated.arm));
     for (int64_t p = 0; p < s->elements; p++)
-        s->arm[p] = (uint8_t)cairn_group_starts_arm(starts, p);
+        s->enumerated.arm[p] = (uint8_t)cairn_group_starts_arm(starts, p);
     return CAIRN_OK;
 }
 
@@ -299,12 +302,12 @@ static cairn_status keep_rest(cairn_groups *set, int q, int64_t g)
     cairn_group_query *s = &set->query[q];
     rest               r;
 
-    if (!s->rest_start) return CAIRN_OK;
+    if (!s->enumerated.rest_start) return CAIRN_OK;
     init_rest(&r);
     CAIRN_TRY(find_rest(set, q, g, &r));
-    s->rest_start[g]        = CAIRN_NO_NUMBER;
-    s->spread.rest_arm[g]   = r.arm;
-    s->spread.rest_start[g] = r.start;
+    s->enumerated.rest_start[g] = CAIRN_NO_NUMBER;
+    s->spread.rest_arm[g]       = r.arm;
+    s->spread.rest_start[g]     = r.start;
     return CAIRN_OK;
 }
 
@@ -319,14 +322,14 @@ static cairn_status number_one(cairn_groups             *set,
 
     init_rest(&r);
     if (s->spread.crossing && s->spread.crossing[g]) return keep_rest(set, q, g);
-    if (s->rest_start) {
+    if (s->enumerated.rest_start) {
         CAIRN_TRY(find_rest(set, q, g, &r));
-        s->rest_start[g] = r.start;
+        s->enumerated.rest_start[g] = r.start;
         r.shared = r.start != CAIRN_NO_NUMBER && shares(&s->index, starts, g, r.arm);
     }
     if (r.shared) {
         CAIRN_TRY(keep_shared(set, q, starts));
-        s->rest_arm[g] = (uint8_t)r.arm;
+        s->enumerated.rest_arm[g] = (uint8_t)r.arm;
         CAIRN_TRY(enter_group(set, q, g, &r));
     }
     const cairn_status status =
@@ -345,7 +348,8 @@ cairn_groups_number(cairn_groups *set, int q, const cairn_group_starts *starts)
     const bool alike = starts->one && starts->one_start != CAIRN_NO_NUMBER
                        && (!rests || (s->rest.one && s->rest.arm != starts->one_arm));
 
-    if (rests) CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->rest_start));
+    if (rests)
+        CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->enumerated.rest_start));
     if (s->spread.crosses && rests) {
         CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->spread.rest_arm));
         CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->spread.rest_start));
@@ -369,8 +373,8 @@ number_distance(cairn_groups *set, int q, const cairn_group_starts *starts)
                                                .start     = starts->start,
                                                .one_start = starts->one_start,
                                                .distance  = s->query->distance,
-                                               .bys       = s->by.count,
-                                               .number    = s->number,
+                                               .bys       = s->forms.by.count,
+                                               .number    = s->enumerated.number,
                                                .order     = s->index.order,
                                                .first     = s->index.begin};
     int64_t           *order                = NULL;
@@ -383,8 +387,8 @@ number_distance(cairn_groups *set, int q, const cairn_group_starts *starts)
             order[p] = p;
         b.order = order;
     }
-    for (int f = 0; f < s->by.count; f++) {
-        CAIRN_GO(done, cairn_groups_column(set, q, &s->by.form[f], &by[f]));
+    for (int f = 0; f < s->forms.by.count; f++) {
+        CAIRN_GO(done, cairn_groups_column(set, q, &s->forms.by.form[f], &by[f]));
         b.by[f] = by[f].data;
     }
     status = cairn_number_distance(set->env, &b);
@@ -416,8 +420,8 @@ static bool ascends(const cairn_group_query *s)
 
     for (int64_t g = 0; g < x->groups; g++)
         for (int64_t k = x->begin[g] + 1; k < x->begin[g + 1]; k++)
-            if (s->number[cairn_group_index_element(x, k - 1)]
-                >= s->number[cairn_group_index_element(x, k)])
+            if (s->enumerated.number[cairn_group_index_element(x, k - 1)]
+                >= s->enumerated.number[cairn_group_index_element(x, k)])
                 return false;
     return true;
 }
@@ -427,15 +431,16 @@ static cairn_status sort_by_number(cairn_groups *set, int q)
     cairn_group_query *s = &set->query[q];
     const int64_t     *key[2];
 
-    key[1] = s->number;
+    key[1] = s->enumerated.number;
     CAIRN_TRY(cairn_groups_of(set, q, &key[0]));
-    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->by_number));
-    CAIRN_TRY(cairn_sort_order(set->env, s->elements, 2, key, s->by_number));
+    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->enumerated.by_number));
+    CAIRN_TRY(cairn_sort_order(set->env, s->elements, 2, key, s->enumerated.by_number));
     for (int64_t g = 0; g < s->index.groups; g++)
         for (int64_t k = s->index.begin[g] + 1; k < s->index.begin[g + 1]; k++) {
-            const int64_t number = s->number[s->by_number[k]];
+            const int64_t number = s->enumerated.number[s->enumerated.by_number[k]];
 
-            if (number != CAIRN_NO_NUMBER && number == s->number[s->by_number[k - 1]])
+            if (number != CAIRN_NO_NUMBER
+                && number == s->enumerated.number[s->enumerated.by_number[k - 1]])
                 return refuse(set, q, g, number);
         }
     return CAIRN_OK;
@@ -446,23 +451,25 @@ static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
 {
     const cairn_group_query *s     = &set->query[q];
     const cairn_group_index *x     = &s->index;
-    const int64_t            from  = s->rest_start[g];
+    const int64_t            from  = s->enumerated.rest_start[g];
     int64_t                  least = CAIRN_NO_NUMBER, others = 0, room;
     const int64_t            last = cairn_groups_by_number(s, x->begin[g + 1] - 1);
     cairn_group_box          box;
 
-    if (from == CAIRN_NO_NUMBER || s->number[last] < from) return CAIRN_OK;
+    if (from == CAIRN_NO_NUMBER || s->enumerated.number[last] < from) return CAIRN_OK;
     for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
-        const int64_t p = cairn_group_index_element(x, k), number = s->number[p];
+        const int64_t p      = cairn_group_index_element(x, k),
+                      number = s->enumerated.number[p];
 
-        if (s->rest_arm && s->arm[p] == s->rest_arm[g]) continue;
+        if (s->enumerated.rest_arm && s->enumerated.arm[p] == s->enumerated.rest_arm[g])
+            continue;
         others++;
         if (number >= from && (least == CAIRN_NO_NUMBER || number < least))
             least = number;
     }
     if (least == CAIRN_NO_NUMBER || __builtin_sub_overflow(least, from, &room))
         return CAIRN_OK;
-    cairn_group_box_enter(&s->order, cairn_group_index_tuple(x, g), &box);
+    cairn_group_box_enter(&s->forms.order, cairn_group_index_tuple(x, g), &box);
     if (box.size == x->begin[g + 1] - x->begin[g]) return CAIRN_OK; /* there are none */
     return room < box.size - others ? refuse(set, q, g, least) : CAIRN_OK;
 }
@@ -473,7 +480,7 @@ cairn_status cairn_groups_check(cairn_groups *set, int q)
 
     cairn_visit(set->env, 2 * (s->elements + s->index.groups));
     if (!ascends(s)) CAIRN_TRY(sort_by_number(set, q));
-    for (int64_t g = 0; s->rest_start && g < s->index.groups; g++)
+    for (int64_t g = 0; s->enumerated.rest_start && g < s->index.groups; g++)
         CAIRN_TRY(check_rest(set, q, g));
     return CAIRN_OK;
 }
@@ -487,7 +494,7 @@ cairn_status cairn_groups_enum(cairn_groups *set, int q)
     if (!s->query->distance) CAIRN_GO(done, cairn_groups_find_crossing(set, q));
     CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
     CAIRN_GO(done, order_elements(set, q));
-    CAIRN_GO(done, CAIRN_NEW(set->env, s->elements, &s->number));
+    CAIRN_GO(done, CAIRN_NEW(set->env, s->elements, &s->enumerated.number));
     CAIRN_GO(done, s->query->distance ? number_distance(set, q, &starts)
                                       : cairn_groups_number(set, q, &starts));
     if (s->spread.crosses) CAIRN_GO(done, cairn_groups_share_enum(set, q, &starts));
@@ -507,26 +514,27 @@ cairn_status cairn_groups_find_skips(cairn_groups *set, int q, int64_t g)
     cairn_status             status = CAIRN_OK;
     rest                     r;
 
-    if (!s->skip) {
+    if (!s->enumerated.skip) {
         int64_t *skips;
 
         CAIRN_TRY(CAIRN_NEW(set->env, x->groups, &skips));
         memset(skips, 0xff, (size_t)x->groups * sizeof *skips);
         cairn_visit(set->env, x->groups);
-        s->skips = skips;
-        CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->skip));
+        s->enumerated.skips = skips;
+        CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->enumerated.skip));
     }
-    if (s->skips[g] >= 0) return CAIRN_OK;
+    if (s->enumerated.skips[g] >= 0) return CAIRN_OK;
     init_rest(&r);
     CAIRN_TRY(enter_group(set, q, g, &r));
     cairn_visit(set->env, x->begin[g + 1] - x->begin[g]);
     for (int64_t k = x->begin[g]; k < x->begin[g + 1] && status == CAIRN_OK; k++) {
         const int64_t p = cairn_group_index_element(x, k);
 
-        if (s->rest_arm && s->arm[p] == s->rest_arm[g]) continue;
-        status = rank_of(set, q, &r, p, &s->skip[x->begin[g] + n++]);
+        if (s->enumerated.rest_arm && s->enumerated.arm[p] == s->enumerated.rest_arm[g])
+            continue;
+        status = rank_of(set, q, &r, p, &s->enumerated.skip[x->begin[g] + n++]);
     }
     leave_group(set, q, &r);
-    if (status == CAIRN_OK) s->skips[g] = n;
+    if (status == CAIRN_OK) s->enumerated.skips[g] = n;
     return status;
 }

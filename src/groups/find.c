@@ -13,19 +13,19 @@ static int64_t search(const cairn_group_query *s, int64_t g, int64_t number)
     int64_t lo = s->index.begin[g], hi = s->index.begin[g + 1], guess;
 
     if (lo == hi) return -1;
-    const int64_t last = s->number[cairn_groups_by_number(s, hi - 1)];
+    const int64_t last = s->enumerated.number[cairn_groups_by_number(s, hi - 1)];
 
     /* most that are looked for are elements without an entry, behind all others */
     if (number > last) return -1;
     /* and numbers mostly have no gaps */
     if (!__builtin_sub_overflow(last, number, &guess) && guess < hi - lo
-        && s->number[cairn_groups_by_number(s, hi - 1 - guess)] == number)
+        && s->enumerated.number[cairn_groups_by_number(s, hi - 1 - guess)] == number)
         return cairn_groups_by_number(s, hi - 1 - guess);
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2, p = cairn_groups_by_number(s, mid);
 
-        if (s->number[p] == number) return p;
-        if (s->number[p] < number)
+        if (s->enumerated.number[p] == number) return p;
+        if (s->enumerated.number[p] < number)
             lo = mid + 1;
         else
             hi = mid;
@@ -70,9 +70,11 @@ static cairn_status next_skip(skipping *s)
     for (; s->k < s->end && s->number < 0; s->k++) {
         const int64_t p = cairn_group_index_element(&query->index, s->k);
 
-        if (query->rest_arm && query->arm[p] == query->rest_arm[s->g]) continue;
+        if (query->enumerated.rest_arm
+            && query->enumerated.arm[p] == query->enumerated.rest_arm[s->g])
+            continue;
         CAIRN_TRY(cairn_groups_position(s->set, s->q, p, d));
-        s->number = cairn_group_box_number(&query->order, s->box, d);
+        s->number = cairn_group_box_number(&query->forms.order, s->box, d);
     }
     return CAIRN_OK;
 }
@@ -108,7 +110,7 @@ static cairn_status list_positions(cairn_groups          *set,
     if (most > box->size) most = box->size;
     CAIRN_TRY(cairn_realloc(set->env, most, sizeof *list->t, (void **)&list->t));
     CAIRN_TRY(begin_skips(set, q, g, box, &skip));
-    CAIRN_TRY(cairn_line_runs_init(set->env, &set->query[q].order, box, &runs));
+    CAIRN_TRY(cairn_line_runs_init(set->env, &set->query[q].forms.order, box, &runs));
     list->n = 0;
     while (list->n < most) {
         CAIRN_GO(done, cairn_line_runs_next(&runs, &number));
@@ -173,7 +175,7 @@ static cairn_status at_list(cairn_groups          *set,
     CAIRN_TRY(find_list(set, q, group, box, g, k, &list));
     if (k >= list->n) return CAIRN_OK;
     *found = true;
-    cairn_group_box_place(&set->query[q].order, box, list->t[k], d);
+    cairn_group_box_place(&set->query[q].forms.order, box, list->t[k], d);
     return CAIRN_OK;
 }
 
@@ -189,12 +191,13 @@ static cairn_status at_rank(cairn_groups          *set,
     cairn_group_query *s = &set->query[q];
 
     if (g >= 0) CAIRN_TRY(cairn_groups_find_skips(set, q, g));
-    const int64_t skips = g < 0 ? 0 : s->skips[g];
+    const int64_t skips = g < 0 ? 0 : s->enumerated.skips[g];
 
     if (k < 0 || k >= box->size - skips) return CAIRN_OK;
     *found = true;
-    cairn_group_box_at(&s->order, box,
-                       skips ? free_rank(s->skip + s->index.begin[g], skips, k) : k, d);
+    cairn_group_box_at(
+        &s->forms.order, box,
+        skips ? free_rank(s->enumerated.skip + s->index.begin[g], skips, k) : k, d);
     return CAIRN_OK;
 }
 
@@ -210,17 +213,17 @@ cairn_status cairn_groups_find_remainder(cairn_groups          *set,
     rest->any = false;
     rest->g   = cairn_group_index_find(&s->index, group);
     if (s->rest.one && s->rest.start.kind == CAIRN_START_NONE) return CAIRN_OK;
-    if (cairn_groups_crosses(set, &s->group, group)) return CAIRN_OK;
-    cairn_group_box_enter(&s->order, group, &rest->box);
+    if (cairn_groups_crosses(set, &s->forms.group, group)) return CAIRN_OK;
+    cairn_group_box_enter(&s->forms.order, group, &rest->box);
     if (rest->box.empty) return CAIRN_OK;
     if (rest->g >= 0) {
         if (rest->box.size == s->index.begin[rest->g + 1] - s->index.begin[rest->g])
             return CAIRN_OK;
-        rest->start = s->rest_start[rest->g];
+        rest->start = s->enumerated.rest_start[rest->g];
     } else if (s->rest.one && s->rest.start.kind == CAIRN_START_CONST) {
         rest->start = s->rest.start.value;
     } else {
-        cairn_group_box_first(&s->order, &rest->box, d);
+        cairn_group_box_first(&s->forms.order, &rest->box, d);
         const cairn_status status =
             cairn_groups_rest_of_none(set, q, d, &arm, &rest->start);
 
@@ -265,7 +268,7 @@ static cairn_status find_rest(cairn_groups  *set,
 
     CAIRN_TRY(cairn_groups_find_remainder(set, q, group, &rest));
     if (!rest.any || __builtin_sub_overflow(number, rest.start, &k)) return CAIRN_OK;
-    return set->query[q].order.runs.on
+    return set->query[q].forms.order.runs.on
                ? at_list(set, q, group, &rest.box, rest.g, k, d, found)
                : at_rank(set, q, &rest.box, rest.g, k, d, found);
 }
@@ -278,13 +281,15 @@ static int64_t search_places(const cairn_group_query *s, int64_t number)
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
 
-        if (s->number[s->by_number[mid]] < number)
+        if (s->enumerated.number[s->enumerated.by_number[mid]] < number)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo < s->elements && s->number[s->by_number[lo]] == number ? s->by_number[lo]
-                                                                     : -1;
+    return lo < s->elements
+                   && s->enumerated.number[s->enumerated.by_number[lo]] == number
+               ? s->enumerated.by_number[lo]
+               : -1;
 }
 
 int64_t cairn_groups_at_place(const cairn_groups *set, int q, int64_t number)
@@ -292,7 +297,7 @@ int64_t cairn_groups_at_place(const cairn_groups *set, int q, int64_t number)
     const cairn_group_query *s = &set->query[q];
 
     if (set->spread) return search_places(s, number);
-    return number >= 0 && number < s->elements ? s->by_number[number] : -1;
+    return number >= 0 && number < s->elements ? s->enumerated.by_number[number] : -1;
 }
 
 /// The group that has a place.

@@ -55,7 +55,7 @@ static bool is_here(const cairn_groups *set,
 static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
 {
     static const int64_t none[CAIRN_MAX_QUERIES];
-    const cairn_forms   *map = &set->query[r].group;
+    const cairn_forms   *map = &set->query[r].forms.group;
     int64_t              tuple[CAIRN_MAX_LEVELS], n = 0;
 
     cairn_group_listing      by;
@@ -163,7 +163,7 @@ static cairn_status
 hand_out(cairn_groups *set, int q, const listing *l, cairn_buckets *b)
 {
     cairn_group_query *s     = &set->query[q];
-    const int64_t     *order = s->by_number;
+    const int64_t     *order = s->enumerated.by_number;
 
     cairn_visit(set->env, 2 * l->n);
     for (int64_t begin = 0, end; begin < l->n; begin = end) {
@@ -173,7 +173,8 @@ hand_out(cairn_groups *set, int q, const listing *l, cairn_buckets *b)
         cairn_buckets_start(b, end - begin < s->query->buckets ? end - begin
                                                                : s->query->buckets);
         for (int64_t k = begin; k < end; k++)
-            if (!cairn_buckets_add(b, l->value[order[k]], &s->number[order[k]]))
+            if (!cairn_buckets_add(b, l->value[order[k]],
+                                   &s->enumerated.number[order[k]]))
                 return cairn_fail(
                     set->env, CAIRN_OVERFLOW,
                     "query: schedule: the load of a bucket leaves 64 bits");
@@ -216,15 +217,15 @@ static cairn_status place(cairn_groups *set, int q, listing *l)
     CAIRN_TRY(list_groups(set, q, s->query->arg, l));
     CAIRN_TRY(find_many(set, q, l));
     CAIRN_TRY(make_index(set, q, l));
-    CAIRN_TRY(add_keys(set, &s->group, l));
+    CAIRN_TRY(add_keys(set, &s->forms.group, l));
     l->windows = l->keys;
     if (reorder) CAIRN_TRY(add_value(set, q, l));
-    CAIRN_TRY(add_keys(set, &s->traverse, l));
-    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &s->number));
-    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &s->by_number));
+    CAIRN_TRY(add_keys(set, &s->forms.traverse, l));
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &s->enumerated.number));
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &s->enumerated.by_number));
     cairn_visit(set->env, l->n);
     CAIRN_TRY(cairn_sort_order(set->env, l->n, l->keys, (const int64_t *const *)l->key,
-                               s->by_number));
+                               s->enumerated.by_number));
     s->elements = l->n;
     s->first    = l->d;
     l->d        = NULL;
@@ -234,7 +235,7 @@ static cairn_status place(cairn_groups *set, int q, listing *l)
                                          (const int64_t *const *)l->key, l->width,
                                          l->id);
     for (int64_t k = 0; k < l->n; k++)
-        s->number[s->by_number[k]] = k;
+        s->enumerated.number[s->enumerated.by_number[k]] = k;
     return CAIRN_OK;
 }
 

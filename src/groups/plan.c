@@ -39,10 +39,10 @@ static bool form_is_constant(const cairn_groups *set, int q, const cairn_form *f
     uint32_t                 dims = cairn_form_dims(set->algebra, form);
 
     if (cairn_form_queries(set->algebra, form)) return false;
-    for (int f = 0; f < s->group.count; f++)
-        if (cairn_form_equal(&s->group.form[f], form)) return true;
+    for (int f = 0; f < s->forms.group.count; f++)
+        if (cairn_form_equal(&s->forms.group.form[f], form)) return true;
     for (int k = 0; k < set->order; k++)
-        if (dims >> k & 1 && s->order.positions.slope[k] != 0) return false;
+        if (dims >> k & 1 && s->forms.order.positions.slope[k] != 0) return false;
     return true;
 }
 
@@ -55,8 +55,8 @@ static uint32_t constant_queries(const cairn_groups *set, int q)
         const cairn_group_query *s   = &set->query[r];
         bool                     all = s->query->func == CAIRN_QUERY_SUM;
 
-        for (int f = 0; f < s->group.count && all; f++)
-            all = form_is_constant(set, q, &s->group.form[f]);
+        for (int f = 0; f < s->forms.group.count && all; f++)
+            all = form_is_constant(set, q, &s->forms.group.form[f]);
         if (all) constant |= 1U << r;
     }
     return constant;
@@ -143,16 +143,16 @@ static cairn_status find_forms(cairn_groups *set, int q)
 {
     cairn_group_query *s = &set->query[q];
 
-    CAIRN_TRY(make_forms(set, &s->query->group_by, &s->group));
+    CAIRN_TRY(make_forms(set, &s->query->group_by, &s->forms.group));
     if (s->query->shorthand && s->query->traverse_by) {
         cairn_map inner = *s->query->traverse_by; /* the order of d0, not of d0/2 */
 
         inner.expr[0] = inner.expr[0]->a;
-        CAIRN_TRY(make_forms(set, &inner, &s->traverse));
+        CAIRN_TRY(make_forms(set, &inner, &s->forms.traverse));
     } else {
-        CAIRN_TRY(make_forms(set, s->query->traverse_by, &s->traverse));
+        CAIRN_TRY(make_forms(set, s->query->traverse_by, &s->forms.traverse));
     }
-    return make_forms(set, s->query->distance_by, &s->by);
+    return make_forms(set, s->query->distance_by, &s->forms.by);
 }
 
 static void find_order(cairn_groups *set, int q, uint32_t constant)
@@ -160,18 +160,18 @@ static void find_order(cairn_groups *set, int q, uint32_t constant)
     cairn_group_query *s = &set->query[q];
     cairn_interval     global[CAIRN_MAX_ORDER];
     const cairn_forms *ids =
-        s->query->arg < 0 ? NULL : &set->query[s->query->arg].group;
+        s->query->arg < 0 ? NULL : &set->query[s->query->arg].forms.group;
 
     const cairn_forms none = {.count = 0};
 
     for (int k = 0; k < set->order; k++)
         global[k] = (cairn_interval){0, set->shape.extent[k] - 1};
     if (s->query->func == CAIRN_QUERY_SUM || s->query->func == CAIRN_QUERY_ENUM)
-        cairn_query_order_find(set->algebra, global, &s->group, NULL, &s->traverse, ids,
-                               constant, &s->order);
+        cairn_query_order_find(set->algebra, global, &s->forms.group, NULL,
+                               &s->forms.traverse, ids, constant, &s->forms.order);
     else if (ids) /* all groups, in the order of their forms */
         cairn_query_order_find(set->algebra, global, &none, &none, &none, ids, 0,
-                               &s->order);
+                               &s->forms.order);
 }
 
 /// Does anything ask for elements that have no entry?
@@ -200,7 +200,7 @@ void cairn_groups_list_by(const cairn_groups *set, int q, cairn_group_listing *l
 {
     cairn_query_order *order = &listing->order;
 
-    *order = set->query[q].order;
+    *order = set->query[q].forms.order;
     if (order->known == CAIRN_CLASS_OTHER || order->runs.on) return;
     order->global[0] = first_rows(set, &order->digits.of[0]);
     cairn_group_box_enter(order, NULL, &listing->box);
@@ -238,19 +238,19 @@ static bool is_possible(const cairn_groups *set, int q)
     const cairn_group_query *s   = &set->query[q];
     const int                arg = s->query->arg;
 
-    if (!forms_fit(set, &s->group) || !forms_fit(set, &s->traverse)
-        || !forms_fit(set, &s->by))
+    if (!forms_fit(set, &s->forms.group) || !forms_fit(set, &s->forms.traverse)
+        || !forms_fit(set, &s->forms.by))
         return false;
     if (arg >= 0
         && (set->encoding->query[arg].func != CAIRN_QUERY_SUM
-            || has_queries(set, &set->query[arg].group)))
+            || has_queries(set, &set->query[arg].forms.group)))
         return false;
     if (s->query->func == CAIRN_QUERY_REORDER || s->query->func == CAIRN_QUERY_SCHEDULE)
         return arg >= 0 && can_list(set, q);
     if (!s->rest.known) return false;
     if (s->asks
-        && ((s->order.known == CAIRN_CLASS_OTHER && !s->order.runs.on)
-            || s->query->distance || has_queries(set, &s->group)))
+        && ((s->forms.order.known == CAIRN_CLASS_OTHER && !s->forms.order.runs.on)
+            || s->query->distance || has_queries(set, &s->forms.group)))
         return false;
     return true;
 }

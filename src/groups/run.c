@@ -20,20 +20,20 @@ static void destroy_query(cairn_env *env, cairn_group_query *all, int q)
 {
     cairn_group_query *s = &all[q];
 
-    cairn_free(env, (void *)s->group.form);
-    cairn_free(env, (void *)s->traverse.form);
-    cairn_free(env, (void *)s->by.form);
+    cairn_free(env, (void *)s->forms.group.form);
+    cairn_free(env, (void *)s->forms.traverse.form);
+    cairn_free(env, (void *)s->forms.by.form);
     cairn_group_index_fini(env, &s->index);
     cairn_free(env, s->of);
     cairn_free(env, s->total);
-    if (s->at_entry != s->number) cairn_free(env, s->at_entry);
-    cairn_free(env, s->number);
-    cairn_free(env, s->by_number);
-    cairn_free(env, s->rest_start);
-    cairn_free(env, s->rest_arm);
-    cairn_free(env, s->arm);
-    cairn_free(env, s->skip);
-    cairn_free(env, s->skips);
+    if (s->at_entry != s->enumerated.number) cairn_free(env, s->at_entry);
+    cairn_free(env, s->enumerated.number);
+    cairn_free(env, s->enumerated.by_number);
+    cairn_free(env, s->enumerated.rest_start);
+    cairn_free(env, s->enumerated.rest_arm);
+    cairn_free(env, s->enumerated.arm);
+    cairn_free(env, s->enumerated.skip);
+    cairn_free(env, s->enumerated.skips);
     for (int64_t k = 0; k < s->lists.group.n; k++)
         cairn_free(env, s->lists.list[k].t);
     cairn_tuples_fini(env, &s->lists.group);
@@ -116,10 +116,11 @@ static int query_of_groups(const cairn_groups *set, int q)
         const cairn_group_query *other = &set->query[r];
         bool same = other->index.begin && other->query->func == CAIRN_QUERY_SUM
                     && other->query->arg == s->query->arg
-                    && other->group.count == s->group.count;
+                    && other->forms.group.count == s->forms.group.count;
 
-        for (int f = 0; f < s->group.count && same; f++)
-            same = cairn_form_equal(&other->group.form[f], &s->group.form[f]);
+        for (int f = 0; f < s->forms.group.count && same; f++)
+            same =
+                cairn_form_equal(&other->forms.group.form[f], &s->forms.group.form[f]);
         if (same) return r;
     }
     return -1;
@@ -140,12 +141,13 @@ static cairn_status enter_groups(cairn_groups *set, int q)
     if (known >= 0)
         return cairn_group_index_share(set->env, s->elements, &set->query[known].index,
                                        &s->index);
-    for (int f = 0; f < s->group.count; f++) {
-        CAIRN_GO(done, cairn_groups_column(set, q, &s->group.form[f], &column[f]));
+    for (int f = 0; f < s->forms.group.count; f++) {
+        CAIRN_GO(done,
+                 cairn_groups_column(set, q, &s->forms.group.form[f], &column[f]));
         value[f] = column[f].data;
     }
-    status =
-        cairn_group_index_make(set->env, s->elements, s->group.count, value, &s->index);
+    status = cairn_group_index_make(set->env, s->elements, s->forms.group.count, value,
+                                    &s->index);
 done:
     for (int f = 0; f < CAIRN_MAX_LEVELS; f++)
         cairn_free(set->env, column[f].own);
@@ -188,13 +190,14 @@ static cairn_status answer(cairn_groups *set, int q)
 
     CAIRN_TRY(cairn_groups_know(set, q));
     CAIRN_TRY(run_function(set, q));
-    widen(&span, sum ? s->index.groups : s->elements, sum ? s->total : s->number);
+    widen(&span, sum ? s->index.groups : s->elements,
+          sum ? s->total : s->enumerated.number);
     cairn_visit(set->env, sum ? s->index.groups : s->elements);
     s->span = span.lo > span.hi ? (cairn_interval){0, -1} : span;
     /* what values at entries will be made of: nothing may fail then */
     if (sum && s->query->arg >= 0) CAIRN_TRY(cairn_groups_of(set, q, &of));
     if (s->query->func == CAIRN_QUERY_ENUM && s->query->arg < 0) {
-        s->at_entry = s->number;
+        s->at_entry = s->enumerated.number;
         return CAIRN_OK;
     }
     return CAIRN_NEW(set->env, set->entries->n, &s->at_entry);
@@ -270,7 +273,7 @@ static void fill(const cairn_groups *set, int q)
 {
     cairn_group_query *s     = &set->query[q];
     const bool         sum   = s->query->func == CAIRN_QUERY_SUM;
-    const int64_t     *value = sum ? s->total : s->number;
+    const int64_t     *value = sum ? s->total : s->enumerated.number;
 
     cairn_visit(set->env, 2 * set->entries->n);
     entry_groups(set, s->query->func == CAIRN_QUERY_ENUM ? s->query->arg : q,
@@ -283,7 +286,8 @@ static void fill(const cairn_groups *set, int q)
 const int64_t *cairn_groups_at_entries(const cairn_groups *set, int q)
 {
     if (set->definition) return cairn_query_at_entries(set->definition, q);
-    if (!set->query[q].filled && set->query[q].at_entry != set->query[q].number)
+    if (!set->query[q].filled
+        && set->query[q].at_entry != set->query[q].enumerated.number)
         fill(set, q);
     return set->query[q].at_entry;
 }
@@ -309,8 +313,8 @@ cairn_query_class cairn_groups_class(const cairn_groups *set, int q)
 
     if (set->definition || set->many >> q & 1) return CAIRN_CLASS_OTHER;
     /* where nothing is asked of what is not stored any order will do */
-    return s->order.known == CAIRN_CLASS_OTHER && !s->asks ? CAIRN_CLASS_BOX
-                                                           : s->order.known;
+    return s->forms.order.known == CAIRN_CLASS_OTHER && !s->asks ? CAIRN_CLASS_BOX
+                                                                 : s->forms.order.known;
 }
 
 int64_t cairn_groups_visits(const cairn_groups *set, int q)

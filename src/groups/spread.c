@@ -112,21 +112,21 @@ static void mark_blocks(const cairn_groups *set, int q, int f, int64_t divisor)
 static cairn_status mark(cairn_groups *set, int q)
 {
     cairn_group_query *s      = &set->query[q];
-    const bool         valued = cairn_forms_queries(set->algebra, &s->group);
+    const bool         valued = cairn_forms_queries(set->algebra, &s->forms.group);
 
     CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->spread.crossing));
     cairn_visit(set->env, s->index.groups);
-    for (int f = 0; f < s->group.count && !valued; f++) {
-        const int64_t divisor = row_divisor(set, &s->group.form[f]);
+    for (int f = 0; f < s->forms.group.count && !valued; f++) {
+        const int64_t divisor = row_divisor(set, &s->forms.group.form[f]);
 
-        if (s->group.count > 1 || divisor == 0) continue;
+        if (s->forms.group.count > 1 || divisor == 0) continue;
         mark_blocks(set, q, f, divisor);
         return CAIRN_OK;
     }
     for (int64_t g = 0; g < s->index.groups; g++)
         s->spread.crossing[g] =
             valued
-            || cairn_groups_crosses(set, &s->group,
+            || cairn_groups_crosses(set, &s->forms.group,
                                     cairn_group_index_tuple(&s->index, g));
     return CAIRN_OK;
 }
@@ -136,7 +136,7 @@ cairn_status cairn_groups_find_crossing(cairn_groups *set, int q)
     cairn_group_query *s   = &set->query[q];
     int64_t            any = 0;
 
-    if (!set->spread || cairn_groups_stay(set, &s->group)) return CAIRN_OK;
+    if (!set->spread || cairn_groups_stay(set, &s->forms.group)) return CAIRN_OK;
     const cairn_status status = mark(set, q);
 
     for (int64_t g = 0; status == CAIRN_OK && g < s->index.groups; g++)
@@ -156,9 +156,9 @@ static uint32_t named(const cairn_groups *set, int q)
 {
     const cairn_group_query *s     = &set->query[q];
     const cairn_query       *query = s->query;
-    uint32_t                 uses  = cairn_forms_queries(set->algebra, &s->group)
-                    | cairn_forms_queries(set->algebra, &s->traverse)
-                    | cairn_forms_queries(set->algebra, &s->by);
+    uint32_t                 uses  = cairn_forms_queries(set->algebra, &s->forms.group)
+                    | cairn_forms_queries(set->algebra, &s->forms.traverse)
+                    | cairn_forms_queries(set->algebra, &s->forms.by);
 
     for (int c = 0; c <= query->cases; c++) {
         const cairn_start *start =
@@ -196,9 +196,9 @@ bool cairn_groups_is_asked(const cairn_groups *set, int r)
 /// Records (group, total) of the crossing groups, to every rank.
 static cairn_status pack_totals(cairn_groups *set, int r, cairn_exchange *travel)
 {
-    const cairn_group_query *s     = &set->query[r];
-    const int                width = s->group.count, size = set->meeting.net->size;
-    int64_t                  n = 0;
+    const cairn_group_query *s = &set->query[r];
+    const int width = s->forms.group.count, size = set->meeting.net->size;
+    int64_t   n = 0;
 
     for (int64_t g = 0; s->spread.crossing && g < s->index.groups; g++)
         n += s->spread.crossing[g];
@@ -288,7 +288,7 @@ cairn_groups_total(cairn_groups *set, int r, const int64_t *tuple, int64_t *tota
             return CAIRN_OK;
         }
     }
-    switch (cairn_groups_owner(set, &s->group, tuple)) {
+    switch (cairn_groups_owner(set, &s->forms.group, tuple)) {
     case CAIRN_GROUP_MINE: break;
     case CAIRN_GROUP_JOINT:
         if (s->spread.known || !s->spread.crosses) break;

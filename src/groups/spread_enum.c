@@ -21,9 +21,10 @@ static cairn_status find_columns(cairn_groups *set, int q, columns *c)
 {
     const cairn_group_query *s = &set->query[q];
 
-    c->ids = s->query->arg < 0 ? set->order : set->query[s->query->arg].group.count;
-    for (int f = 0; f < s->traverse.count; f++, c->keys++)
-        CAIRN_TRY(cairn_groups_column(set, q, &s->traverse.form[f], &c->key[f]));
+    c->ids =
+        s->query->arg < 0 ? set->order : set->query[s->query->arg].forms.group.count;
+    for (int f = 0; f < s->forms.traverse.count; f++, c->keys++)
+        CAIRN_TRY(cairn_groups_column(set, q, &s->forms.traverse.form[f], &c->key[f]));
     return CAIRN_OK;
 }
 
@@ -35,7 +36,7 @@ static void put_id(const cairn_groups *set, int q, int64_t p, int64_t *id)
         id[k] = set->entries->coord[k][p];
     if (arg >= 0)
         memcpy(id, cairn_group_index_tuple(&set->query[arg].index, p),
-               (size_t)set->query[arg].group.count * sizeof *id);
+               (size_t)set->query[arg].forms.group.count * sizeof *id);
 }
 
 static void pack_element(const cairn_groups       *set,
@@ -47,7 +48,7 @@ static void pack_element(const cairn_groups       *set,
                          int64_t                  *record)
 {
     const cairn_group_query *s     = &set->query[q];
-    const int                width = s->group.count;
+    const int                width = s->forms.group.count;
     int64_t                 *more  = record + width;
 
     memcpy(record, cairn_group_index_tuple(&s->index, g),
@@ -71,7 +72,7 @@ static cairn_status pack(cairn_groups             *set,
 {
     const cairn_group_query *s = &set->query[q];
     const cairn_group_index *x = &s->index;
-    const int width = s->group.count, copies = all ? set->meeting.net->size : 1;
+    const int width = s->forms.group.count, copies = all ? set->meeting.net->size : 1;
     int64_t   n = 0;
 
     CAIRN_TRY(find_columns(set, q, c));
@@ -113,13 +114,13 @@ void cairn_group_joint_fini(cairn_env *env, int q, cairn_group_joint *o)
             cairn_group_index_fini(env, &o->set.query[s->query->arg].index);
         cairn_group_index_fini(env, &s->index);
         cairn_free(env, s->of);
-        cairn_free(env, s->number);
-        cairn_free(env, s->by_number);
-        cairn_free(env, s->rest_start);
-        cairn_free(env, s->rest_arm);
-        cairn_free(env, s->arm);
-        cairn_free(env, s->skip);
-        cairn_free(env, s->skips);
+        cairn_free(env, s->enumerated.number);
+        cairn_free(env, s->enumerated.by_number);
+        cairn_free(env, s->enumerated.rest_start);
+        cairn_free(env, s->enumerated.rest_arm);
+        cairn_free(env, s->enumerated.arm);
+        cairn_free(env, s->enumerated.skip);
+        cairn_free(env, s->enumerated.skips);
         cairn_free(env, s->spread.rest_arm);
         cairn_free(env, s->spread.rest_start);
     }
@@ -217,7 +218,7 @@ static cairn_status set_order(cairn_groups         *set,
                               const int64_t *const *column,
                               cairn_group_joint    *o)
 {
-    const int      width = set->query[q].group.count;
+    const int      width = set->query[q].forms.group.count;
     const int64_t *key[1 + CAIRN_MAX_LEVELS];
 
     if (keys == 0) return CAIRN_OK;
@@ -235,7 +236,7 @@ static cairn_status make_set(cairn_groups             *set,
                              cairn_group_joint        *o)
 {
     const cairn_group_query *s     = &set->query[q];
-    const int                width = s->group.count;
+    const int                width = s->forms.group.count;
     const int64_t           *column[CAIRN_MAX_RECORD];
     cairn_group_query       *mine;
 
@@ -247,13 +248,13 @@ static cairn_status make_set(cairn_groups             *set,
     memcpy(o->set.query, set->query,
            (size_t)set->encoding->queries * sizeof *o->set.query);
     mine  = &o->set.query[q];
-    *mine = (cairn_group_query){.query    = s->query,
-                                .group    = s->group,
-                                .traverse = s->traverse,
-                                .order    = s->order,
-                                .rest     = s->rest,
-                                .asks     = s->asks,
-                                .elements = o->n};
+    *mine = (cairn_group_query){.query          = s->query,
+                                .forms.group    = s->forms.group,
+                                .forms.traverse = s->forms.traverse,
+                                .forms.order    = s->forms.order,
+                                .rest           = s->rest,
+                                .asks           = s->asks,
+                                .elements       = o->n};
     if (s->query->arg >= 0)
         o->set.query[s->query->arg].index = (cairn_group_index){.groups = 0};
     CAIRN_TRY(CAIRN_NEW(set->env, o->n * (width + c->keys + c->ids), &o->column));
@@ -266,7 +267,7 @@ static cairn_status make_set(cairn_groups             *set,
     CAIRN_TRY(set_order(set, q, c->keys, column, o));
     CAIRN_TRY(set_starts(set, width, starts, o));
     CAIRN_TRY(set_rests(set, q, width, o));
-    return CAIRN_NEW(set->env, o->n, &mine->number);
+    return CAIRN_NEW(set->env, o->n, &mine->enumerated.number);
 }
 
 static cairn_status number(cairn_groups             *set,
@@ -292,7 +293,7 @@ static void take_answers(cairn_group_query *s, const int64_t *result)
     for (int64_t g = 0; s->spread.crossing && g < x->groups; g++) {
         if (!s->spread.crossing[g]) continue;
         for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
-            s->number[cairn_group_index_element(x, k)] = result[n++];
+            s->enumerated.number[cairn_group_index_element(x, k)] = result[n++];
     }
 }
 
@@ -309,7 +310,7 @@ static cairn_status find_mine(cairn_groups            *set,
     for (int r = 0; r < set->meeting.net->rank; r++)
         begin += travel->in_counts[r];
     for (int64_t k = 0; k < n; k++)
-        (*result)[k] = o->set.query[q].number[o->element[begin + k]];
+        (*result)[k] = o->set.query[q].enumerated.number[o->element[begin + k]];
     return CAIRN_OK;
 }
 
@@ -327,7 +328,7 @@ static cairn_status send_back(cairn_groups            *set,
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel->received, &answers);
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel->n, result);
     for (int64_t p = 0; status == CAIRN_OK && p < o->in.n; p++)
-        answers[p] = o->set.query[q].number[o->element[p]];
+        answers[p] = o->set.query[q].enumerated.number[o->element[p]];
     status = cairn_exchange_return(&set->meeting, status, travel, answers, *result);
     cairn_free(set->env, answers);
     return status;

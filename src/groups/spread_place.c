@@ -205,12 +205,13 @@ static cairn_status stay(cairn_groups *set, int q, const listing *l)
 {
     cairn_group_query *s = &set->query[q];
     windows            w = {.n = 0};
-    cairn_status       status =
-        find_windows(set->env, s->elements, s->by_number, l->windows, l->key, &w);
+    cairn_status status  = find_windows(set->env, s->elements, s->enumerated.by_number,
+                                        l->windows, l->key, &w);
 
     status = share_windows(set, status, s->elements, &w);
     if (status == CAIRN_OK)
-        number_windows(set->env, s->elements, s->by_number, l->key, &w, s->number);
+        number_windows(set->env, s->elements, s->enumerated.by_number, l->key, &w,
+                       s->enumerated.number);
     windows_fini(set->env, &w);
     return status;
 }
@@ -287,7 +288,7 @@ static cairn_status travel_all(cairn_groups *set, int q, const listing *l)
                                       o.in.order[k]))
             o.place[o.in.order[k]] = o.place[o.in.order[k - 1]];
     status = cairn_exchange_return(&set->meeting, CAIRN_OK, &travel, o.place,
-                                   set->query[q].number);
+                                   set->query[q].enumerated.number);
 done:
     owned_fini(set->env, &o);
     cairn_exchange_fini(&set->meeting, &travel);
@@ -306,13 +307,13 @@ cairn_status cairn_groups_share_places(cairn_groups         *set,
     const listing            l     = {windows, keys, ids, key, id};
     int64_t                  cross = 0, tuple[CAIRN_MAX_LEVELS];
 
-    if (!cairn_groups_stay(set, &s->group)) {
-        const bool valued = cairn_forms_queries(set->algebra, &s->group);
+    if (!cairn_groups_stay(set, &s->forms.group)) {
+        const bool valued = cairn_forms_queries(set->algebra, &s->forms.group);
 
         for (int64_t e = 0; e < s->elements && !cross; e++) {
             for (int k = 0; k < windows; k++)
                 tuple[k] = key[k][e];
-            cross = valued || cairn_groups_crosses(set, &s->group, tuple);
+            cross = valued || cairn_groups_crosses(set, &s->forms.group, tuple);
         }
         CAIRN_TRY(cairn_exchange_max(&set->meeting, CAIRN_OK, &cross));
     }

@@ -45,7 +45,7 @@ static cairn_status pack_group(cairn_groups             *set,
 {
     const cairn_group_query *s     = &set->query[q];
     const cairn_group_index *x     = &s->index;
-    const int                width = s->group.count, arg = s->query->arg;
+    const int                width = s->forms.group.count, arg = s->query->arg;
     const int64_t            one = arg < 0 ? 1 : x->begin[g + 1] - x->begin[g];
     int64_t                  rest;
 
@@ -63,7 +63,7 @@ static cairn_status pack_group(cairn_groups             *set,
         if (arg >= 0)
             memcpy(record + width + AT_ID,
                    cairn_group_index_tuple(&set->query[arg].index, p),
-                   (size_t)set->query[arg].group.count * sizeof *record);
+                   (size_t)set->query[arg].forms.group.count * sizeof *record);
         travel->to[*n] = cairn_groups_rank_of(set, width, record);
     }
     return CAIRN_OK;
@@ -78,9 +78,11 @@ pack(cairn_groups *set, int q, const cairn_group_starts *starts, cairn_exchange 
 
     for (int64_t g = 0; g < s->index.groups; g++)
         if (crosses(s, g)) n += arg < 0 ? 1 : s->index.begin[g + 1] - s->index.begin[g];
-    CAIRN_TRY(cairn_exchange_init(
-        &set->meeting, travel,
-        s->group.count + AT_ID + (arg < 0 ? 0 : set->query[arg].group.count), n));
+    CAIRN_TRY(
+        cairn_exchange_init(&set->meeting, travel,
+                            s->forms.group.count + AT_ID
+                                + (arg < 0 ? 0 : set->query[arg].forms.group.count),
+                            n));
     n = 0;
     cairn_visit(set->env, s->index.groups + travel->n);
     for (int64_t g = 0; g < s->index.groups; g++)
@@ -104,10 +106,10 @@ static cairn_status add_up(cairn_groups              *set,
                            int64_t                    end,
                            int64_t                   *total)
 {
-    const cairn_group_query *s     = &set->query[q];
-    const int                width = s->group.count, ids    = in->width - width - AT_ID;
-    int64_t                  tuple[CAIRN_MAX_LEVELS], count = 0, rest;
-    cairn_group_box          box;
+    const cairn_group_query *s = &set->query[q];
+    const int       width = s->forms.group.count, ids = in->width - width - AT_ID;
+    int64_t         tuple[CAIRN_MAX_LEVELS], count    = 0, rest;
+    cairn_group_box box;
 
     *total = 0;
     for (int64_t k = begin; k < end; k++) {
@@ -124,7 +126,7 @@ static cairn_status add_up(cairn_groups              *set,
     if (rest == 0) return CAIRN_OK;
     for (int f = 0; f < width; f++)
         tuple[f] = in->column[f][in->order[begin]];
-    cairn_group_box_enter(&s->order, tuple, &box);
+    cairn_group_box_enter(&s->forms.order, tuple, &box);
     if (__builtin_mul_overflow(rest, box.size - count, &rest)
         || __builtin_add_overflow(*total, rest, total))
         return overflow(set, q);
@@ -134,7 +136,7 @@ static cairn_status add_up(cairn_groups              *set,
 static cairn_status
 answer(cairn_groups *set, int q, const cairn_exchange *travel, int64_t **answers)
 {
-    const int           width = set->query[q].group.count;
+    const int           width = set->query[q].forms.group.count;
     int                 key[CAIRN_MAX_RECORD], keys = 0;
     cairn_group_records in = {.n = 0};
     cairn_status        status;

@@ -62,29 +62,40 @@ typedef struct cairn_group_listing {
     cairn_group_box   box; ///< Of all of them.
 } cairn_group_listing;
 
+/// By which expressions elements are grouped, traversed and, with a distance, told apart.
+typedef struct cairn_group_forms {
+    cairn_forms       group, traverse, by; ///< Own.
+    cairn_query_order order;
+} cairn_group_forms;
+
+/// ENUM: numbers of elements.
+typedef struct cairn_group_numbers {
+    int64_t *number;    ///< [elements]
+    int64_t *by_number; ///< Elements by (group, number); NULL: index.
+    int64_t
+        *rest_start;   ///< [groups] number of the first element without an entry. NULL:
+                       ///< none have numbers.
+    uint8_t *rest_arm; ///< [groups] case of elements without an entry, if elements with
+                       ///< one share it. NULL: never.
+    uint8_t *arm;      ///< [elements] with rest_arm.
+    int64_t *skip;  ///< [elements] group by group from begin[g] on: how many elements
+                    ///< without a case in common with the rest come first.
+    int64_t *skips; ///< [groups] how many of these there are; -1: not counted yet.
+} cairn_group_numbers;
+
 typedef struct cairn_group_query {
     const cairn_query *query;
-    cairn_forms        group, traverse, by; ///< Own.
-    cairn_query_order  order;
+    cairn_group_forms  forms;
     cairn_group_rest   rest;
     bool               asks; ///< Something depends on elements without an entry.
     int64_t            elements;
     cairn_group_index index; ///< Groups that have an element; elements by (group, key).
     int64_t          *of;    ///< [elements] group of each. NULL: not asked for yet.
     int64_t          *total; ///< SUM: [groups]
-    int64_t          *number;     ///< ENUM: [elements]
-    int64_t          *by_number;  ///< ENUM: elements by (group, number); NULL: index.
-    int64_t          *rest_start; ///< ENUM: [groups] number of the first element
-                                  ///< without an entry. NULL: none have numbers.
-    uint8_t *rest_arm;            ///< ENUM: [groups] case of elements without an entry,
-                                  ///< if elements with one share it. NULL: never.
-    uint8_t *arm;                 ///< ENUM: [elements] with rest_arm.
-    int64_t *skip;      ///< ENUM: [elements] group by group from begin[g] on: how many
-                        ///< elements without a case in common with the rest come first.
-    int64_t     *skips; ///< [groups] how many of these there are; -1: not counted yet.
+    cairn_group_numbers enumerated;
     cairn_coord *first; ///< REORDER, SCHEDULE: [elements][order] where groups begin.
     cairn_group_lists  lists;    ///< Of unstored elements.
-    int64_t           *at_entry; ///< [entries] values; may be `number`,
+    int64_t           *at_entry; ///< [entries] values; may be those of `enumerated`,
     bool               filled;   ///< else set once they have been asked for.
     cairn_interval     span;
     int64_t            visits;
@@ -209,7 +220,8 @@ cairn_status cairn_groups_list_remainder(cairn_groups                *set,
 /// The k-th element of an enum by (group, number).
 static inline int64_t cairn_groups_by_number(const cairn_group_query *s, int64_t k)
 {
-    return s->by_number ? s->by_number[k] : cairn_group_index_element(&s->index, k);
+    return s->enumerated.by_number ? s->enumerated.by_number[k]
+                                   : cairn_group_index_element(&s->index, k);
 }
 
 /* ---- what can be answered (plan.c) ---- */

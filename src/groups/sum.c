@@ -28,11 +28,11 @@ static cairn_status add_rest(cairn_groups  *set,
     if (s->rest.one && s->rest.start.kind == CAIRN_START_CONST)
         start = s->rest.start.value;
     if (s->rest.one && start == 0) return CAIRN_OK;
-    cairn_group_box_enter(&s->order, tuple, &box);
+    cairn_group_box_enter(&s->forms.order, tuple, &box);
     s = &set->query[q];
     if (box.size == entries) return CAIRN_OK;
     if (!s->rest.one) {
-        cairn_group_box_first(&s->order, &box, d);
+        cairn_group_box_first(&s->forms.order, &box, d);
         CAIRN_TRY(cairn_groups_rest_of_none(set, q, d, &arm, &start));
         if (start == CAIRN_NO_NUMBER) return CAIRN_OK;
     }

@@ -102,7 +102,7 @@ cairn_status cairn_groups_element_at(cairn_groups      *set,
         *element = find_entry(set, d);
         return CAIRN_OK;
     }
-    CAIRN_TRY(tuple_at(set, &set->query[arg].group, d, tuple));
+    CAIRN_TRY(tuple_at(set, &set->query[arg].forms.group, d, tuple));
     *element = cairn_group_index_find(&set->query[arg].index, tuple);
     return CAIRN_OK;
 }
@@ -175,8 +175,8 @@ cairn_status cairn_groups_rest_of_none(cairn_groups      *set,
 /// How many of a group's skipped elements have a rank below @p rank?
 static int64_t skips_below(const cairn_group_query *s, int64_t g, int64_t rank)
 {
-    const int64_t *skip = s->skip + s->index.begin[g];
-    int64_t        lo = 0, hi = s->skips[g];
+    const int64_t *skip = s->enumerated.skip + s->index.begin[g];
+    int64_t        lo = 0, hi = s->enumerated.skips[g];
 
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
@@ -229,10 +229,11 @@ static cairn_status unstored_number(cairn_groups      *set,
     if (s->rest.one && s->rest.start.kind == CAIRN_START_NONE) return CAIRN_OK;
     CAIRN_TRY(cairn_groups_rest(set, r, d, &arm, value));
     if (*value == CAIRN_NO_NUMBER) return CAIRN_OK;
-    if (of == set && cairn_groups_crosses(set, &s->group, tuple) && s->spread.crosses)
+    if (of == set && cairn_groups_crosses(set, &s->forms.group, tuple)
+        && s->spread.crosses)
         return cairn_groups_elsewhere(set, r); /* so are elements before it */
     /* as at the first position of an element that is a group */
-    CAIRN_TRY(rank_at(set, &s->order, tuple, d, &rank));
+    CAIRN_TRY(rank_at(set, &s->forms.order, tuple, d, &rank));
     g = cairn_group_index_find(&s->index, tuple);
     if (g >= 0) {
         CAIRN_TRY(cairn_groups_find_skips(of, r, g));
@@ -256,9 +257,9 @@ static bool is_elsewhere(const cairn_groups *set, int arg, const cairn_coord *d)
 
     const cairn_group_query *s = &set->query[arg];
 
-    for (int f = 0; f < s->group.count; f++)
-        tuple[f] = cairn_form_value(set->algebra, &s->group.form[f], d, none);
-    switch (cairn_groups_owner(set, &s->group, tuple)) {
+    for (int f = 0; f < s->forms.group.count; f++)
+        tuple[f] = cairn_form_value(set->algebra, &s->forms.group.form[f], d, none);
+    switch (cairn_groups_owner(set, &s->forms.group, tuple)) {
     case CAIRN_GROUP_MINE: return false;
     case CAIRN_GROUP_JOINT:
         return s->spread.crosses
@@ -291,14 +292,14 @@ enum_value(cairn_groups *set, int r, const cairn_coord *d, int64_t *value)
     cairn_groups      *of = set;
 
     CAIRN_TRY(cairn_groups_element_at(set, r, d, &at));
-    if (at < 0) CAIRN_TRY(tuple_at(set, &s->group, d, tuple));
+    if (at < 0) CAIRN_TRY(tuple_at(set, &s->forms.group, d, tuple));
     if (at < 0 && s->spread.joint
-        && cairn_groups_owner(set, &s->group, tuple) == CAIRN_GROUP_JOINT) {
+        && cairn_groups_owner(set, &s->forms.group, tuple) == CAIRN_GROUP_JOINT) {
         of = &s->spread.joint->set;
         CAIRN_TRY(cairn_groups_element_at(of, r, d, &at));
     }
     if (at >= 0) {
-        *value = of->query[r].number[at];
+        *value = of->query[r].enumerated.number[at];
         return CAIRN_OK;
     }
     if (of == set && is_elsewhere(set, s->query->arg, d))
@@ -313,14 +314,14 @@ cairn_groups_value(cairn_groups *set, int r, const cairn_coord *d, int64_t *valu
     int64_t            tuple[CAIRN_MAX_LEVELS], at;
 
     if (s->query->func == CAIRN_QUERY_SUM) {
-        CAIRN_TRY(tuple_at(set, &s->group, d, tuple));
+        CAIRN_TRY(tuple_at(set, &s->forms.group, d, tuple));
         return cairn_groups_total(set, r, tuple, value);
     }
     if (s->query->func != CAIRN_QUERY_ENUM) {
-        CAIRN_TRY(tuple_at(set, &set->query[s->query->arg].group, d, tuple));
+        CAIRN_TRY(tuple_at(set, &set->query[s->query->arg].forms.group, d, tuple));
         at = cairn_group_index_find(&s->index, tuple);
         if (at < 0 && set->spread) return cairn_groups_elsewhere(set, r);
-        *value = at < 0 ? CAIRN_NO_NUMBER : s->number[at];
+        *value = at < 0 ? CAIRN_NO_NUMBER : s->enumerated.number[at];
         return CAIRN_OK;
     }
     return enum_value(set, r, d, value);
