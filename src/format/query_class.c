@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Finding the order of a query's groups: first what the groupBy values leave open, then
-/// whether the keys read digits of it, or at least repeat with a period.
+/// whether the keys read digits of it, or at least repeat with a period
+/// (query_class_runs.c).
 
 #include "format/query_class.h"
+
+#include "format/query_class_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,19 +35,10 @@ static uint32_t moving(const cairn_query_order *o)
     return dims;
 }
 
-/// What of a form is not the same for all positions of a group: linear terms by open
-/// dimension, and floors and remainders. False: something else (a query's value).
-typedef struct {
-    int64_t factor[CAIRN_MAX_ORDER];
-    int     dims; ///< How many of these are not 0,
-    int     dim;  ///< and one of them.
-    int     atoms, term[CAIRN_MAX_TERMS];
-} varying;
-
-static bool split_form(const cairn_query_order *o,
-                       const cairn_form        *form,
-                       uint32_t                 constant,
-                       varying                 *v)
+bool cairn_varying_find(const cairn_query_order *o,
+                        const cairn_form        *form,
+                        uint32_t                 constant,
+                        cairn_varying           *v)
 {
     memset(v, 0, sizeof *v);
     if (cairn_form_queries(o->algebra, form) & ~constant) return false;
@@ -133,14 +127,14 @@ static bool is_tied_to(const cairn_query_order *o, int dim)
 }
 
 /// A floor of one open dimension leaves an interval, a remainder a residue.
-static bool step_by_atom(cairn_query_order *o, int f, const varying *v)
+static bool step_by_atom(cairn_query_order *o, int f, const cairn_varying *v)
 {
     const cairn_form *form = &o->group[f];
     const int         atom = form->term[v->term[0]].atom;
     cairn_group_step  step = {
          .f = f, .atom = atom, .factor = form->term[v->term[0]].factor};
-    digit_term digit;
-    varying    inner;
+    digit_term    digit;
+    cairn_varying inner;
 
     if (o->algebra->atom[atom].kind == CAIRN_ATOM_MOD) {
         if (!digit_of_atom(o, atom, &digit)) return false;
@@ -149,8 +143,8 @@ static bool step_by_atom(cairn_query_order *o, int f, const varying *v)
         step.low  = digit.low;
         step.high = digit.high;
     } else {
-        if (!split_form(o, &o->algebra->atom[atom].form, 0, &inner) || inner.atoms
-            || inner.dims != 1)
+        if (!cairn_varying_find(o, &o->algebra->atom[atom].form, 0, &inner)
+            || inner.atoms || inner.dims != 1)
             return false;
         step.what  = CAIRN_GROUP_SPAN;
         step.dim   = inner.dim;
@@ -161,7 +155,7 @@ static bool step_by_atom(cairn_query_order *o, int f, const varying *v)
 }
 
 /// Two open dimensions in one sum: one of factor 1 or -1 follows from the other.
-static bool step_by_tie(cairn_query_order *o, int f, const varying *v)
+static bool step_by_tie(cairn_query_order *o, int f, const cairn_varying *v)
 {
     for (int k = o->order; k-- > 0;) {
         if (v->factor[k] != 1 && v->factor[k] != -1) continue;
@@ -187,9 +181,9 @@ static bool step_by_tie(cairn_query_order *o, int f, const varying *v)
 static bool
 take_value(cairn_query_order *o, int f, uint32_t constant, bool ties, bool *possible)
 {
-    varying v;
+    cairn_varying v;
 
-    if (!split_form(o, &o->group[f], constant, &v)) {
+    if (!cairn_varying_find(o, &o->group[f], constant, &v)) {
         *possible = false;
         return false;
     }
@@ -269,10 +263,10 @@ static int digits_of(const cairn_query_order *o,
                      uint32_t                 constant,
                      digit_term               term[CAIRN_MAX_TERMS])
 {
-    varying v;
-    int     n = 0;
+    cairn_varying v;
+    int           n = 0;
 
-    if (!split_form(o, form, constant, &v)) return -1;
+    if (!cairn_varying_find(o, form, constant, &v)) return -1;
     for (int k = 0; k < o->order; k++)
         if (v.factor[k] != 0)
             term[n++] = (digit_term){.dim = k, .low = 1, .factor = v.factor[k]};
@@ -344,13 +338,7 @@ append(cairn_query_order *o, const digit_term *term, int n, uint32_t decided[])
     }
 }
 
-/// All keys of a query in the order of their significance.
-typedef struct {
-    int               n, leading;
-    const cairn_form *form[3 * CAIRN_MAX_LEVELS];
-} key_list;
-
-static void add_keys(key_list *keys, const cairn_forms *forms)
+static void add_keys(cairn_key_list *keys, const cairn_forms *forms)
 {
     for (int f = 0; forms && f < forms->count; f++)
         keys->form[keys->n++] = &forms->form[f];
@@ -410,10 +398,10 @@ static bool all_decided(const cairn_query_order *o, const uint32_t decided[])
     return true;
 }
 
-static bool find_digits(cairn_query_order *o,
-                        const key_list    *keys,
-                        const cairn_forms *ids,
-                        uint32_t           constant)
+static bool find_digits(cairn_query_order    *o,
+                        const cairn_key_list *keys,
+                        const cairn_forms    *ids,
+                        uint32_t              constant)
 {
     digit_term term[CAIRN_MAX_TERMS];
     uint32_t   decided[CAIRN_MAX_ORDER];
@@ -443,148 +431,6 @@ static bool find_digits(cairn_query_order *o,
     if (keys->leading == keys->n) o->digits.prefix = o->digits.keys;
     if (!ids) append_dims(o, decided);
     return all_decided(o, decided);
-}
-
-/* ---- lines ---- */
-
-static bool common_period(int64_t *a, int64_t b)
-{
-    if (__builtin_mul_overflow(*a, b / cairn_gcd(*a, b), a)) return false;
-    return *a <= CAIRN_MAX_PERIOD;
-}
-
-/// Dimensions that move with the one along which runs go.
-static uint32_t moving_along(const cairn_query_order *o)
-{
-    uint32_t dims = 0;
-
-    for (int k = 0; k < o->order; k++)
-        if (o->positions.slope[k] != 0 && o->positions.on[k] == o->runs.along)
-            dims |= 1U << k;
-    return dims;
-}
-
-static bool period_of(const cairn_query_order *o,
-                      const cairn_form        *form,
-                      int64_t                 *period,
-                      int64_t                 *advance);
-
-/// The same of one atom.
-static bool period_of_atom(const cairn_query_order *o,
-                           const cairn_atom        *atom,
-                           int64_t                 *period,
-                           int64_t                 *advance)
-{
-    *period  = 1;
-    *advance = 0;
-    if (atom->kind == CAIRN_ATOM_DIM) {
-        if (moving_along(o) >> atom->number & 1)
-            *advance = o->positions.slope[atom->number];
-        return true;
-    }
-    if (atom->kind == CAIRN_ATOM_QUERY
-        || !(cairn_form_dims(o->algebra, &atom->form) & moving_along(o)))
-        return true;
-    if (!period_of(o, &atom->form, period, advance)) return false;
-
-    const int64_t more = atom->divisor / cairn_gcd(atom->divisor, llabs(*advance));
-
-    if (__builtin_mul_overflow(*period, more, period) || *period > CAIRN_MAX_PERIOD
-        || __builtin_mul_overflow(*advance, more, advance))
-        return false;
-    *advance = atom->kind == CAIRN_ATOM_DIV ? *advance / atom->divisor : 0;
-    return true;
-}
-
-/// After how many positions a form advances by a constant, and by how much.
-static bool period_of(const cairn_query_order *o,
-                      const cairn_form        *form,
-                      int64_t                 *period,
-                      int64_t                 *advance)
-{
-    int64_t part[CAIRN_MAX_TERMS], by[CAIRN_MAX_TERMS];
-
-    *period = 1;
-    for (int t = 0; t < form->terms; t++)
-        if (!period_of_atom(o, &o->algebra->atom[form->term[t].atom], &part[t], &by[t])
-            || !common_period(period, part[t]))
-            return false;
-    *advance = 0;
-    for (int t = 0; t < form->terms; t++) {
-        int64_t step;
-
-        if (__builtin_mul_overflow(by[t], *period / part[t], &step)
-            || __builtin_mul_overflow(step, form->term[t].factor, &step)
-            || __builtin_add_overflow(*advance, step, advance))
-            return false;
-    }
-    return true;
-}
-
-/// The open dimension with most positions.
-static int longest(const cairn_query_order *o)
-{
-    int along = -1;
-
-    for (int k = 0; k < o->order; k++)
-        if (o->positions.open >> k & 1
-            && (along < 0 || o->global[k].hi > o->global[along].hi))
-            along = k;
-    return along;
-}
-
-/// Rows of the group, each of them a line, are at most so many.
-static bool rows_are_few(const cairn_query_order *o)
-{
-    int64_t rows = 1;
-
-    for (int k = 0; k < o->order; k++)
-        if (o->positions.open >> k & 1 && k != o->runs.along
-            && __builtin_mul_overflow(rows, o->global[k].hi + 1, &rows))
-            return false;
-    return rows <= CAIRN_MAX_ROWS;
-}
-
-static bool
-add_run_key(cairn_query_order *o, const cairn_form *form, int dim, int64_t *own)
-{
-    const int k = o->runs.keys;
-
-    if (k == CAIRN_MAX_KEYS) return false;
-    o->runs.form[k] = form;
-    o->runs.dim[k]  = dim;
-    own[k]          = 1;
-    if (!form)
-        o->runs.advance[k] = moving_along(o) >> dim & 1 ? o->positions.slope[dim] : 0;
-    if (form && !period_of(o, form, &own[k], &o->runs.advance[k])) return false;
-    if (!common_period(&o->runs.period, own[k])) return false;
-    o->runs.keys++;
-    return true;
-}
-
-static bool find_runs(cairn_query_order *o, const key_list *keys, uint32_t constant)
-{
-    int64_t own[CAIRN_MAX_KEYS];
-    varying v;
-
-    for (int s = 0; s < o->positions.steps; s++)
-        if (o->positions.step[s].what == CAIRN_GROUP_DIGIT) return false;
-    o->runs.along  = longest(o);
-    o->runs.keys   = 0;
-    o->runs.period = 1;
-    if (o->runs.along < 0 || !rows_are_few(o)) return false;
-    for (int f = 0; f < keys->n; f++) {
-        if (!split_form(o, keys->form[f], constant, &v)) return false;
-        if (v.atoms == 0 && v.dims == 0) continue;
-        if (!add_run_key(o, keys->form[f], -1, own)) return false;
-    }
-    for (int k = 0; k < o->order; k++)
-        if (o->positions.slope[k] != 0 && !add_run_key(o, NULL, k, own)) return false;
-    for (int k = 0; k < o->runs.keys; k++)
-        if (__builtin_mul_overflow(o->runs.advance[k], o->runs.period / own[k],
-                                   &o->runs.advance[k]))
-            return false;
-    return true;
 }
 
 /* ---- the order ---- */
@@ -643,7 +489,7 @@ void cairn_query_order_find(const cairn_algebra  *algebra,
                             uint32_t              constant,
                             cairn_query_order    *order)
 {
-    key_list keys = {.n = 0};
+    cairn_key_list keys = {.n = 0};
 
     memset(order, 0, sizeof *order);
     order->known   = CAIRN_CLASS_OTHER;
@@ -665,7 +511,7 @@ void cairn_query_order_find(const cairn_algebra  *algebra,
     if (find_digits(order, &keys, ids, constant)) {
         order->known = line ? CAIRN_CLASS_LINE : CAIRN_CLASS_BOX;
     } else if (!leading && (!ids || ids_are_whole(order, ids))
-               && find_runs(order, &keys, constant)) {
+               && cairn_query_runs_find(order, &keys, constant)) {
         order->known   = line ? CAIRN_CLASS_LINE : CAIRN_CLASS_OTHER;
         order->runs.on = true;
     }

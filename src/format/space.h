@@ -4,11 +4,9 @@
 /// some forms are, up to constants. Two lists of forms cut positions into the same groups
 /// where their closed spaces are equal.
 ///
-/// Forms of a space are *plain*: over dimensions, queries and floors only, since
-/// f%c = f - c*floor(f/c); in floor(f/c) factors and constant of f lie in 0..c-1, and
-/// their greatest common divisor with c is 1. So equal functions are equal forms more
-/// often. Rows are reduced: of each its least simple atom, with a positive factor, is in
-/// no other row, so that what is reduced by them is written in simpler ones.
+/// Forms of a space are plain (plain.h). Rows are reduced: of each its least simple atom,
+/// with a positive factor, is in no other row, so that what is reduced by them is written
+/// in simpler ones.
 ///
 /// Internal to the normal form of queries. Nothing here may fail for good: where 64 bits
 /// or the tables of an algebra do not suffice, the status says so, and the text stays.
@@ -16,8 +14,7 @@
 #ifndef CAIRN_FORMAT_SPACE_H
 #define CAIRN_FORMAT_SPACE_H
 
-#include "base/arena.h"
-#include "format/algebra.h"
+#include "format/plain.h"
 
 #define CAIRN_SPACE_ROWS 40 ///< Of one space.
 
@@ -27,30 +24,6 @@ typedef struct cairn_space {
     cairn_form     row[CAIRN_SPACE_ROWS]; ///< Without constants.
     int            pivot[CAIRN_SPACE_ROWS];
 } cairn_space;
-
-/// The plain form of an expression.
-/// @param[in] alias  [CAIRN_MAX_QUERIES] the query that each query is.
-cairn_status cairn_plain_form(cairn_algebra    *algebra,
-                              const int        *alias,
-                              const cairn_expr *expr,
-                              cairn_form       *form);
-
-/// As @p form, with floors inside multiples taken out, and dimension k replaced by @p by[k]
-/// times atom @p atom[k] (factor 0: by 0).
-cairn_status cairn_plain_replace(cairn_algebra    *algebra,
-                                 const int        *atom,
-                                 const int64_t    *by,
-                                 const cairn_form *form,
-                                 cairn_form       *replaced);
-
-/// An expression whose plain form differs from @p form by a constant at most.
-cairn_status cairn_plain_expr(const cairn_algebra *algebra,
-                              cairn_arena         *arena,
-                              const cairn_form    *form,
-                              const cairn_expr   **expr);
-
-/// The order of atoms by what they are, not by their numbers: the simplest first.
-int cairn_atom_compare(const cairn_algebra *algebra, int a, int b);
 
 /// Is atom @p a the floor of atom @p b and a constant over a number: f/6 of f/2, (f+4)/6
 /// of (f+2)/2?
