@@ -5,6 +5,7 @@
 #ifndef CAIRN_BASE_OFFSETS_H
 #define CAIRN_BASE_OFFSETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// count[0..n-1] become where each group begins, the first at @p begin.
@@ -30,6 +31,22 @@ static inline uint32_t cairn_offsets_small(int64_t n, uint32_t begin, uint32_t *
         begin += here;
     }
     return begin;
+}
+
+/// Do begins[0..n] ascend from 0 to @p end? What assertions ask.
+static inline bool cairn_begins_ascend(int64_t n, const int64_t *begin, int64_t end)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (begin[k] > begin[k + 1]) return false;
+    return begin[0] == 0 && begin[n] == end;
+}
+
+static inline bool
+cairn_begins_ascend_small(int64_t n, const uint32_t *begin, int64_t end)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (begin[k] > begin[k + 1]) return false;
+    return begin[0] == 0 && begin[n] == end;
 }
 
 #endif

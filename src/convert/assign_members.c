@@ -8,6 +8,7 @@
 #include "convert/compiled.h"
 #include "groups/decompose.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -58,6 +59,7 @@ static cairn_status count(cairn_compiled *c)
     cairn_query          query;
 
     CAIRN_TRY(cairn_decompose_query(c->m->env, build->format, &build->shape, &query));
+    assert(!c->m->source.groups);
     CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, 1, &g));
     c->m->source.groups = g;
     return cairn_group_counter_run(c->m->env, build, &c->origin, &query, true,
@@ -83,6 +85,7 @@ static cairn_status write_members(const cairn_compiled *c)
     cairn_convert_args         args   = cairn_group_counter_args(t);
     cairn_phase                phase  = {.loader = NULL};
 
+    assert(g->member_of && c->m->source.member_of); /* each group has its member */
     origin.filter.member = c->m->source.member_of;
     args.member_of       = g->member_of;
     memset(c->m->source.member_of, NO_MEMBER, (size_t)cairn_origin_positions(&origin));
@@ -103,6 +106,7 @@ static cairn_status assign(cairn_compiled *c)
     cairn_group_counter *t     = &g->counter;
     cairn_status         status;
 
+    assert(!g->member_of && !c->m->source.member_of);
     if (build->planned) return CAIRN_OK;
     status = CAIRN_NEW(t->env, t->index.n, &g->member_of);
     if (status == CAIRN_OK)

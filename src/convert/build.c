@@ -14,6 +14,7 @@
 #include "convert/kept.h"
 #include "tensor/value_storage.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct {
@@ -62,6 +63,7 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
 {
     cairn_interval span[CAIRN_MAX_QUERIES] = {{0}};
 
+    assert(!m->layout);
     for (int q = 0; q < m->encoding->queries; q++)
         span[q] = cairn_numbers_span(m, q);
     return cairn_kept_layout(b->env, b->build, m->encoding, span, &m->layout);
@@ -214,6 +216,7 @@ static cairn_status infer_layouts(builder *b)
 
 static cairn_status fill_tensor(builder *b)
 {
+    assert(!b->tensor);
     CAIRN_TRY(cairn_build_allocate(b->env, b->build, b->members, b->m, &b->tensor));
     CAIRN_TRY(
         cairn_build_fill_members(b->env, b->build, b->members, b->m, b->tensor->group));

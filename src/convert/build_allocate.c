@@ -6,6 +6,7 @@
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ static cairn_status allocate_group(cairn_local        *t,
     cairn_group *group = &t->group[m->number];
     const bool   zero  = !m->compiled || !cairn_compiled_writes_all(m->compiled);
 
+    assert(m->layout && m->bank && !m->part && !m->group); /* counted, not yet placed */
     m->part      = t->part + first;
     m->group     = group;
     group->first = first;

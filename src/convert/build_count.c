@@ -4,6 +4,7 @@
 
 #include "convert/build_steps.h"
 
+#include <assert.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -121,7 +122,10 @@ cairn_status cairn_build_count(cairn_member_build *m)
     for (int l = 0; l < m->layout->levels; l++)
         CAIRN_TRY(check_indices(m, l));
     CAIRN_TRY(check_values(m));
+    assert(!m->bank);
     CAIRN_TRY(CAIRN_NEW(m->env, m->layout->banks, &m->bank));
     find_banks(m);
+    assert(cairn_banks_follow(m));
+    assert(m->layout->banks == 0 || m->bank[m->layout->banks - 1].end == m->table.n);
     return CAIRN_OK;
 }

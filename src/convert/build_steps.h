@@ -144,6 +144,16 @@ cairn_status cairn_build_out_of_range(cairn_member_build *m, int l, int64_t valu
 cairn_status
 cairn_build_check_memory(cairn_env *env, const cairn_build *build, __int128 arrays);
 
+/// Do the entries of banks follow each other, as counting leaves them? What assertions ask.
+static inline bool cairn_banks_follow(const cairn_member_build *m)
+{
+    for (int64_t b = 0; b < m->layout->banks; b++)
+        if (m->bank[b].begin > m->bank[b].end
+            || m->bank[b].begin != (b ? m->bank[b - 1].end : 0))
+            return false;
+    return true;
+}
+
 /// Check the memory of all members' arrays, which are counted, and allocate them: parts of
 /// @p tensor, which has no layouts yet.
 ///

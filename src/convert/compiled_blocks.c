@@ -6,6 +6,8 @@
 
 #include "phases/count_exchange.h"
 
+#include <assert.h>
+
 /* Numbers and positions are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)
 
@@ -74,6 +76,7 @@ static cairn_status scatter_to_lines(cairn_blocks *b, cairn_env *env)
         b->counter.index.number[w.q]                = k;
         along->place[along->begin[w.number[0]] + k] = (uint32_t)w.number[1];
     }
+    assert(cairn_begins_ascend_small(along->lines, along->begin, along->n));
     cairn_free(env, next);
     return CAIRN_OK;
 }
@@ -164,6 +167,7 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
     cairn_blocks *const b = m->blocks;
     cairn_status        status;
 
+    assert(b && !m->layout); /* numbers come before ranges */
     cairn_blocks_forget(m->env, b);
     status =
         cairn_group_counter_run(m->env, build, origin, &b->query, false, &b->counter);

@@ -11,6 +11,7 @@
 #include "phases/count_exchange.h"
 #include "phases/row_starts.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- tables ---- */
@@ -290,6 +291,7 @@ const cairn_pass_work cairn_number_by_query = {.prepare = number_by_query};
 static cairn_status take_counts(cairn_member_build        *m,
                                 const cairn_group_counter *counter)
 {
+    assert(!m->rows.table && counter->index.count && !counter->index.listed);
     m->rows.n = counter->index.n;
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n * m->encoding->queries, &m->rows.table));
     for (int64_t i = 0; i < m->rows.n; i++)

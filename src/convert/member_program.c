@@ -68,6 +68,7 @@ static cairn_program_step *last_step(const cairn_pass_writer *w)
 {
     cairn_pass_list *list = &w->program->list;
 
+    assert(w->assuming < 0 ? list->passes > 0 : list->otherwises > 0);
     return w->assuming < 0 ? &w->program->step[list->passes - 1]
                            : &w->program->otherwise[list->otherwises - 1];
 }
@@ -77,6 +78,7 @@ void cairn_passes_otherwise(cairn_pass_writer *w,
                             const char        *what,
                             const char        *method)
 {
+    assert(!w->program->list.pass[k].assumes.what); /* one assumption a pass */
     assert(w->assuming < 0 && k < w->program->list.passes);
     w->program->list.pass[k].assumes.what = what;
     w->assuming                           = k;
@@ -110,6 +112,7 @@ cairn_status cairn_passes_add(cairn_pass_writer     *w,
 
 void cairn_passes_set_query(cairn_pass_writer *w, int query)
 {
+    assert(query >= 0 && last_step(w)->query < 0);
     last_step(w)->query = query;
 }
 
@@ -203,6 +206,7 @@ void cairn_pass_set_stores(const cairn_compiled *c,
         (double)cairn_pass_entry_bytes(c->m->layout, c->m->layout->order);
     const bool was = pass->stores == CAIRN_STORES_DIRECT;
 
+    assert(stores != CAIRN_STORES_NONE && pass->stores != CAIRN_STORES_NONE);
     /* Lines that are written whole are not read before. */
     pass->bytes += written * ((stores == CAIRN_STORES_DIRECT) - (int)was);
     pass->stores = stores;

@@ -7,6 +7,7 @@
 #include "convert/passes.h"
 #include "phases/row_starts.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- ptrs ---- */
@@ -16,6 +17,7 @@ int64_t cairn_compiled_begin_of(const cairn_compiled *c, int64_t g)
 {
     const int64_t threads = c->program.division.cursors ? c->ranges.n : 1;
 
+    assert(g >= 0 && g <= c->facts.groups && c->groups.begin);
     return c->groups.begin[g < c->facts.groups ? g : threads * c->facts.groups];
 }
 
@@ -27,6 +29,7 @@ write_ptr(const cairn_compiled *c, int64_t bank, const cairn_kernel_level *level
     const uint32_t *begin = c->groups.begin + bank * each;
 
     if (!level->ptr_bits) return;
+    assert(level->ptr_length == each + 1);
     if (level->ptr_bits == 32) {
         uint32_t *const ptr = (uint32_t *)level->ptr;
 
@@ -103,6 +106,7 @@ void cairn_groups_set_banks(cairn_compiled *c)
 
         bank->begin = cairn_compiled_begin_of(c, b * each);
         bank->end   = cairn_compiled_begin_of(c, (b + 1) * each);
+        assert(bank->begin <= bank->end);
         for (int l = to->first; l <= to->last; l++)
             bank->nodes[l] = bank->end - bank->begin;
     }

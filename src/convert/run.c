@@ -110,6 +110,7 @@ static cairn_status make_banks(cairn_compiled *c)
     const __int128      list =
         (__int128)banks * (int64_t)(sizeof(cairn_part) + sizeof(cairn_bank));
 
+    assert(!m->bank);
     CAIRN_TRY(cairn_check_memory(m->env, "the list of banks", list));
     CAIRN_TRY(check_least(c));
     CAIRN_TRY(CAIRN_NEW_ZERO(m->env, banks, &m->bank));
@@ -126,6 +127,7 @@ static cairn_status run_passes(cairn_compiled *c, int first, bool *met)
     cairn_status status = CAIRN_OK;
 
     *met = false;
+    assert(first >= 0 && first <= c->program.list.passes);
     for (int k = first; k < c->program.list.passes && !*met; k++) {
         const cairn_pass_work *work = c->program.step[k].work;
 
@@ -165,6 +167,7 @@ cairn_status cairn_compiled_run_early(cairn_member_build *m,
     cairn_compiled *c   = NULL;
     bool            met = false;
 
+    assert(!m->layout && !m->compiled); /* passes that come before a layout */
     if (status == CAIRN_OK) status = cairn_compiled_create(m, build, &c);
     if (status == CAIRN_OK) {
         cairn_pass_writer w = cairn_passes_begin_early(c);
@@ -204,10 +207,12 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
 {
     cairn_compiled *c;
 
+    assert(m->layout && !m->bank && !m->compiled);
     CAIRN_TRY(cairn_compiled_create(m, build, &c));
     const cairn_status status = prepare(c);
 
     if (status == CAIRN_OK) {
+        assert(cairn_banks_follow(m));
         *compiled = c;
         return CAIRN_OK;
     }
@@ -311,6 +316,8 @@ cairn_status cairn_compiled_fill(cairn_compiled *c, int64_t bank, cairn_part *pa
     int64_t           *tuple[CAIRN_MAX_LEVELS]  = {NULL};
     cairn_convert_args args = {.facts = c->ranges.found, .length = length, .low = low};
 
+    assert(bank >= 0 && bank < c->m->layout->banks && part->layout == c->m->layout);
+    assert(c->m->part && c->ranges.n > 0); /* counted, and allocated */
     for (int l = 0; l < c->m->layout->levels; l++)
         low[l] = c->range[l].lo;
     part->nnz = c->m->bank[bank].end - c->m->bank[bank].begin;

@@ -8,6 +8,7 @@
 #include "groups/distance.h"
 #include "groups/spread.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -348,6 +349,7 @@ cairn_groups_number(cairn_groups *set, int q, const cairn_group_starts *starts)
     const bool alike = starts->one && starts->one_start != CAIRN_NO_NUMBER
                        && (!rests || (s->rest.one && s->rest.arm != starts->one_arm));
 
+    assert(s->enumerated.number && !s->enumerated.rest_start);
     if (rests)
         CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->enumerated.rest_start));
     if (s->spread.crosses && rests) {
@@ -380,6 +382,7 @@ number_distance(cairn_groups *set, int q, const cairn_group_starts *starts)
     int64_t           *order                = NULL;
     cairn_status       status;
 
+    assert(s->query->distance > 0);
     CAIRN_GO(done, cairn_groups_of(set, q, &b.group));
     if (!b.order) {
         CAIRN_GO(done, CAIRN_NEW(set->env, s->elements, &order));
@@ -491,6 +494,8 @@ cairn_status cairn_groups_enum(cairn_groups *set, int q)
     cairn_group_starts starts = {.one = false};
     cairn_status       status;
 
+    assert(s->query->func == CAIRN_QUERY_ENUM && s->index.begin);
+    assert(!s->enumerated.number);
     if (!s->query->distance) CAIRN_GO(done, cairn_groups_find_crossing(set, q));
     CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
     CAIRN_GO(done, order_elements(set, q));

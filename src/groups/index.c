@@ -5,8 +5,10 @@
 
 #include "groups/index.h"
 
+#include "base/offsets.h"
 #include "entries/entries.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A dense array may have this many places for each element. */
@@ -91,6 +93,7 @@ static cairn_status list_groups(cairn_env            *env,
         g++;
     }
     x->begin[g] = n;
+    assert(g == x->groups);
     return CAIRN_OK;
 }
 
@@ -155,6 +158,7 @@ list_places(cairn_env *env, int64_t places, uint32_t *next, cairn_group_index *x
         before += count;
     }
     x->begin[g] = before;
+    assert(g == x->groups);
     return CAIRN_OK;
 }
 
@@ -213,6 +217,8 @@ cairn_status cairn_group_index_make(cairn_env            *env,
     cairn_group_index  x      = {.width = width};
     const cairn_status status = make(env, n, value, &x);
 
+    assert(width >= 0 && width <= CAIRN_MAX_LEVELS);
+    assert(status != CAIRN_OK || cairn_begins_ascend(x.groups, x.begin, n));
     if (status == CAIRN_OK)
         *index = x;
     else
@@ -227,6 +233,7 @@ cairn_status cairn_group_index_share(cairn_env               *env,
 {
     cairn_group_index x = *other;
 
+    assert(other->begin && other->begin[other->groups] == n); /* of the same elements */
     x.order = NULL; /* elements of a group are put in other orders */
     if (other->order) {
         CAIRN_TRY(CAIRN_NEW(env, n, &x.order));
@@ -262,6 +269,7 @@ static int64_t search(const cairn_group_index *x, const int64_t *tuple)
 
 int64_t cairn_group_index_find(const cairn_group_index *x, const int64_t *tuple)
 {
+    assert(x->begin); /* it was made */
     int64_t place = 0;
 
     if (!x->dense) return search(x, tuple);

@@ -9,6 +9,8 @@
 
 #include "format/algebra.h"
 
+#include <assert.h>
+
 typedef struct cairn_group_index {
     int      width; ///< Values of a group.
     int64_t  groups;
@@ -60,6 +62,7 @@ static inline int64_t cairn_group_index_element(const cairn_group_index *index,
 static inline const int64_t *cairn_group_index_tuple(const cairn_group_index *index,
                                                      int64_t                  g)
 {
+    assert(g >= 0 && g < index->groups);
     return index->tuple + g * index->width;
 }
 

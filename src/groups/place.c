@@ -8,6 +8,7 @@
 #include "groups/buckets.h"
 #include "groups/spread.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Groups that are listed at a cost that goes with entries. */
@@ -243,6 +244,7 @@ cairn_status cairn_groups_place(cairn_groups *set, int q)
 {
     listing            l      = {.n = 0};
     const cairn_status status = place(set, q, &l);
+    assert(status != CAIRN_OK || set->query[q].enumerated.number);
 
     listing_fini(set->env, &l);
     return status;

@@ -4,6 +4,7 @@
 
 #include "groups/spread.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ static cairn_status plan_all(cairn_groups *set)
 {
     bool possible = true;
 
+    assert(set->answers == CAIRN_GROUPS_SOME && !set->algebra);
     CAIRN_TRY(CAIRN_NEW(set->env, 1, &set->algebra));
     cairn_algebra_init(set->algebra, set->env, set->order);
     for (int q = 0; q < set->encoding->queries && possible; q++)
@@ -134,6 +136,9 @@ static cairn_status enter_groups(cairn_groups *set, int q)
     const int64_t     *value[CAIRN_MAX_LEVELS];
     cairn_status       status = CAIRN_OK;
 
+    assert(!s->index.begin && !s->of);
+    assert(s->query->arg < q
+           && (s->query->arg < 0 || set->query[s->query->arg].index.begin));
     s->elements =
         s->query->arg < 0 ? set->entries->n : set->query[s->query->arg].index.groups;
     const int known = query_of_groups(set, q);
@@ -188,6 +193,7 @@ static cairn_status answer(cairn_groups *set, int q)
     cairn_interval     span = {INT64_MAX, INT64_MIN};
     const int64_t     *of;
 
+    assert(!s->at_entry && !s->filled); /* once a query */
     CAIRN_TRY(cairn_groups_know(set, q));
     CAIRN_TRY(run_function(set, q));
     widen(&span, sum ? s->index.groups : s->elements,
@@ -208,6 +214,7 @@ static cairn_status settle(cairn_groups *set)
 {
     int64_t not = set->answers != CAIRN_GROUPS_ALL;
 
+    assert(set->answers != CAIRN_GROUPS_BEGUN && !set->definition);
     CAIRN_TRY(cairn_exchange_max(&set->meeting, CAIRN_OK, &not ));
     if (not )
         return cairn_exchange_meet(
@@ -234,6 +241,7 @@ cairn_status cairn_groups_step(cairn_groups *set, int q, const cairn_query_net *
     const int64_t before = set->env->visited;
     cairn_status  status;
 
+    assert(q >= 0 && q < set->encoding->queries && !set->meeting.net);
     set->spread  = net && net->size > 1;
     set->meeting = (cairn_meeting){set->env, set->spread ? net : NULL, false};
     status       = set->answers == CAIRN_GROUPS_BEGUN ? CAIRN_OK : settle(set);
@@ -275,6 +283,7 @@ static void fill(const cairn_groups *set, int q)
     const bool         sum   = s->query->func == CAIRN_QUERY_SUM;
     const int64_t     *value = sum ? s->total : s->enumerated.number;
 
+    assert(s->at_entry && value && !s->filled);
     cairn_visit(set->env, 2 * set->entries->n);
     entry_groups(set, s->query->func == CAIRN_QUERY_ENUM ? s->query->arg : q,
                  s->at_entry);
@@ -285,6 +294,7 @@ static void fill(const cairn_groups *set, int q)
 
 const int64_t *cairn_groups_at_entries(const cairn_groups *set, int q)
 {
+    assert(set->answers == CAIRN_GROUPS_BEGUN);
     if (set->definition) return cairn_query_at_entries(set->definition, q);
     if (!set->query[q].filled
         && set->query[q].at_entry != set->query[q].enumerated.number)

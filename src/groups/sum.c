@@ -4,6 +4,8 @@
 
 #include "groups/spread.h"
 
+#include <assert.h>
+
 static cairn_status overflow(cairn_groups *set, int q)
 {
     char text[32];
@@ -29,6 +31,7 @@ static cairn_status add_rest(cairn_groups  *set,
         start = s->rest.start.value;
     if (s->rest.one && start == 0) return CAIRN_OK;
     cairn_group_box_enter(&s->forms.order, tuple, &box);
+    assert(box.size >= entries); /* a group has no more elements than positions */
     s = &set->query[q];
     if (box.size == entries) return CAIRN_OK;
     if (!s->rest.one) {
@@ -83,6 +86,7 @@ cairn_status cairn_groups_sum(cairn_groups *set, int q)
     cairn_group_starts starts = {.one = false};
     cairn_status       status;
 
+    assert(s->query->func == CAIRN_QUERY_SUM && s->index.begin && !s->total);
     CAIRN_GO(done, cairn_groups_find_crossing(set, q));
     CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
     CAIRN_GO(done, CAIRN_NEW(set->env, s->index.groups, &s->total));

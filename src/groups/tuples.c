@@ -4,6 +4,7 @@
 
 #include "groups/tuples.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { FIRST_SLOTS = 64 };
@@ -89,6 +90,8 @@ cairn_status cairn_tuples_add(cairn_env     *env,
 {
     if (2 * (set->n + 1) > set->slots) CAIRN_TRY(refill(env, set));
 
+    assert(set->width > 0 || set->n <= 1);
+    assert(2 * (set->n + 1) <= set->slots); /* probing ends */
     const int64_t at = slot_of(set, tuple);
 
     if (set->slot[at] < 0) {

@@ -7,6 +7,8 @@
 
 #include "format/algebra.h"
 
+#include <assert.h>
+
 #define CAIRN_MAX_WIDTH (CAIRN_MAX_LEVELS + 2) ///< Integers of one tuple.
 
 typedef struct cairn_tuples {
@@ -36,6 +38,7 @@ uint64_t cairn_tuples_hash(int width, const int64_t *tuple);
 
 static inline const int64_t *cairn_tuples_at(const cairn_tuples *set, int64_t number)
 {
+    assert(number >= 0 && number < set->n);
     return set->tuple + number * set->width;
 }
 

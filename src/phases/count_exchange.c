@@ -7,6 +7,8 @@
 
 #include "groups/rows.h"
 
+#include <assert.h>
+
 /// By what a form divides rows, whose quotient it is; 0: it is none.
 static int64_t row_divisor(const cairn_algebra *algebra, const cairn_form *form)
 {
@@ -188,8 +190,10 @@ static cairn_status pack_groups(exchange                  *x,
     CAIRN_TRY(CAIRN_NEW(x->env, n, send));
     CAIRN_TRY(CAIRN_NEW(x->env, n, at));
     CAIRN_TRY(CAIRN_NEW(x->env, x->net->size, &next));
-    for (int64_t k = 0; k < n; k++)
+    for (int64_t k = 0; k < n; k++) {
+        assert(counted[k].line >= 0 && counted[k].line < lines);
         x->counts[answerer(x, lines, counted[k].line)]++;
+    }
     for (int r = 0; r < x->net->size; r++) {
         next[r] = before;
         before += x->counts[r];
@@ -286,6 +290,8 @@ cairn_status cairn_exchange_groups(cairn_env             *env,
     for (int64_t k = 0; k < n; k++) {
         const answer *its = (const answer *)result + at[k];
 
+        /* this rank's entries are among those counted */
+        assert(its->count >= counted[k].count && its->number < its->groups);
         counted[k].count  = its->count;
         counted[k].number = its->number;
         counted[k].groups = its->groups;

@@ -41,6 +41,7 @@ bool cairn_key_fields_plan(int                   levels,
 
 cairn_status cairn_keys_init(cairn_env *env, cairn_pos capacity, cairn_keys *keys)
 {
+    assert(capacity >= 0 && !keys->item && !keys->word[0]);
     keys->capacity = capacity;
     keys->n        = 0;
     if (keys->fields.split == 0) return CAIRN_NEW(env, capacity, &keys->item);
@@ -60,6 +61,7 @@ void cairn_keys_fini(cairn_env *env, cairn_keys *keys)
 
 void cairn_keys_args(const cairn_keys *keys, cairn_pos at, cairn_convert_args *args)
 {
+    assert(at >= 0 && at <= keys->capacity);
     args->low      = keys->fields.low;
     args->shift    = keys->fields.shift;
     args->mask     = keys->fields.mask;
@@ -90,6 +92,7 @@ void cairn_keys_grow(cairn_keys *keys, const int64_t *facts)
 {
     const cairn_pos before = keys->n;
 
+    assert(facts[0] >= 0 && facts[0] <= keys->capacity - keys->n);
     keys->n += facts[0];
     keys->unsorted = keys->unsorted || facts[1];
     keys->repeated = keys->repeated || facts[2];

@@ -4,6 +4,7 @@
 
 #include "phases/line_index.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { FEW = 24 }; ///< Places up to which insertion is fastest.
@@ -14,6 +15,8 @@ cairn_status cairn_line_index_create(cairn_env                 *env,
                                      bool                       counts,
                                      cairn_line_index          *x)
 {
+    assert(ranges->n > 0 && x->lines >= 0 && x->places >= 0);
+    assert(!x->begin && !x->place && !x->count && !x->number);
     if (!x->listed) {
         x->n = x->lines * x->places;
         return CAIRN_NEW_ZERO(env, ranges->n * x->n, &x->count);
@@ -66,6 +69,8 @@ static void join_lists(const cairn_thread_ranges *s, cairn_line_index *x)
         const int64_t  begin = s->offset[t], n = its[1] - begin;
 
         if (its[2] < 0) continue;
+        assert(n >= 0 && begin >= x->n);             /* lists move down */
+        assert(its[2] >= next && its[3] < x->lines); /* a line is one range's */
         for (; next < its[2]; next++)
             x->begin[next] = (uint32_t)x->n;
         for (; next <= its[3]; next++)
@@ -76,10 +81,12 @@ static void join_lists(const cairn_thread_ranges *s, cairn_line_index *x)
     }
     for (; next <= x->lines; next++)
         x->begin[next] = (uint32_t)x->n;
+    assert(cairn_begins_ascend_small(x->lines, x->begin, x->n));
 }
 
 void cairn_line_index_join(const cairn_thread_ranges *s, cairn_line_index *x)
 {
+    assert(!x->number);
     if (x->listed) {
         join_lists(s, x);
         return;
@@ -164,6 +171,8 @@ cairn_line_index_sort(cairn_env *env, int threads, bool counts, cairn_line_index
     const int64_t words = x->places / 64 + 1;
     uint64_t     *bits  = NULL;
 
+    assert(x->listed && !x->number);
+    assert(!counts || (x->count && x->slot));
     if (threads < 1) threads = 1;
     if (has_long(x)) CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * words, &bits));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
@@ -188,6 +197,7 @@ cairn_line_index_sort(cairn_env *env, int threads, bool counts, cairn_line_index
 
 cairn_status cairn_line_index_number(cairn_env *env, int threads, cairn_line_index *x)
 {
+    assert(x->listed && !x->number);
     CAIRN_TRY(CAIRN_NEW(env, x->n, &x->number));
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t line = 0; line < x->lines; line++)
@@ -200,6 +210,7 @@ int64_t cairn_line_index_find(const cairn_line_index *x, int64_t line, int64_t n
 {
     int64_t lo = x->begin[line], hi = x->begin[line + 1];
 
+    assert(line >= 0 && line < x->lines && x->number);
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
 
@@ -217,6 +228,7 @@ int64_t cairn_line_index_lacking(const cairn_line_index *x, int64_t line, int64_
     const uint32_t *list = x->place + x->begin[line];
     int64_t         lo = 0, hi = cairn_line_index_groups(x, line);
 
+    assert(line >= 0 && line < x->lines && k >= 0);
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
 

@@ -4,6 +4,9 @@
 
 #include "phases/row_starts.h"
 
+#include "base/offsets.h"
+
+#include <assert.h>
 #include <string.h>
 
 /* Counts and positions are 32 bits wide. */
@@ -243,6 +246,7 @@ cairn_status cairn_starts_find(cairn_env          *env,
     CAIRN_TRY(CAIRN_NEW(env, rows + 1, &its));
     cairn_starts_write(origin, row, threads, its);
     *first = its;
+    assert(cairn_begins_ascend_small(rows, its, its[rows]));
     return CAIRN_OK;
 }
 
@@ -280,6 +284,7 @@ static int64_t row_from(const uint32_t *first, int64_t rows, int64_t entry)
 
 void cairn_starts_cut(const uint32_t *first, int64_t rows, int64_t ranges, int64_t *cut)
 {
+    assert(ranges > 0);
     for (int64_t t = 0; t < ranges; t++)
         cut[t] = row_from(first, rows, (int64_t)((__int128)first[rows] * t / ranges));
     cut[0]      = 0;

@@ -4,7 +4,10 @@
 
 #include "phases/thread_ranges.h"
 
+#include "base/offsets.h"
 #include "share/share.h"
+
+#include <assert.h>
 
 enum {
     WORTH = 200000, ///< Entries from which threads pay (measured).
@@ -185,6 +188,7 @@ cairn_status cairn_thread_ranges_divide(cairn_env           *env,
 {
     const cairn_group *group = cairn_origin_group(origin);
 
+    assert(s->n == 0 && !s->cut);
     if (cairn_origin_entries(origin) < WORTH || (group && group->count != 1)
         || threads < 1)
         threads = 1;
@@ -197,6 +201,8 @@ cairn_status cairn_thread_ranges_divide(cairn_env           *env,
         divide_part(s, origin, lines, (int)threads);
     else
         divide_entries(s, origin, lines, (int)threads);
+    assert(s->n >= 1 && s->n <= threads);
+    assert(cairn_begins_ascend(s->n, s->cut, s->cut[s->n]));
     return CAIRN_OK;
 }
 
@@ -220,6 +226,8 @@ cairn_status cairn_thread_ranges_run(cairn_env                 *env,
     const cairn_group *group = cairn_origin_group(origin);
     int64_t            outer[CAIRN_MAX_LEVELS];
 
+    assert(s->n > 0);
+    assert(s->n == 1 || !group || group->count == 1); /* one part is divided */
     for (int64_t k = 0; k < (group ? group->count : 1); k++) {
         cairn_origin_args(origin, k, outer, args);
         int64_t whole[2] = {args->begin, args->end};

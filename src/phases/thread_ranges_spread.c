@@ -6,6 +6,8 @@
 
 #include "phases/thread_ranges.h"
 
+#include <assert.h>
+
 typedef struct {
     const cairn_thread_ranges *ranges;
     const cairn_phase         *phase;
@@ -48,6 +50,7 @@ cairn_status cairn_thread_ranges_spread(cairn_env                 *env,
                             .cursors = cursors};
 
     cairn_origin_args(origin, 0, outer, &all);
+    assert(ranges->n > 1);
     CAIRN_TRY(CAIRN_NEW(env, ranges->n, &s.result));
     for (int64_t t = 0; t < ranges->n; t++) {
 #pragma omp task firstprivate(t) shared(s)

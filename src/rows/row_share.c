@@ -6,6 +6,7 @@
 
 #include "rows/row_share_steps.h"
 
+#include <assert.h>
 #include <string.h>
 
 /// The tensor that the share is, without arrays.
@@ -65,6 +66,9 @@ cairn_status cairn_row_share_init(const cairn_local  *tensor,
 {
     *share = (cairn_row_share){
         .tensor = tensor, .member = member, .number = number, .rows = rows};
+    assert(member >= 0 && member < tensor->groups);
+    assert(rows.lo > rows.hi
+           || (rows.lo >= tensor->box[0].lo && rows.hi <= tensor->box[0].hi));
     CAIRN_TRY(create_local(share));
     if (way != CAIRN_SHARE_WALKED)
         CAIRN_TRY(cairn_row_share_is_stretch(share, &share->lent));
@@ -91,6 +95,7 @@ cairn_status cairn_row_share_refresh(cairn_row_share *share)
                              CAIRN_SHARE_WALKED, 0, &fresh);
 
     /* The pattern is the same, and so all arrays lie where they did. */
+    assert(status != CAIRN_OK || fresh.bytes == share->bytes);
     if (status == CAIRN_OK && share->bytes > 0)
         memcpy(share->local->group[0].block, fresh.local->group[0].block,
                (size_t)share->bytes);
