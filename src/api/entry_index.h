@@ -26,7 +26,7 @@ typedef struct cairn_entry_index {
 /// @param[in] local    What was built of @p entries.
 /// @param[in] entries  Sorted, none twice, all in @p rows rows from @p first_row on; of
 ///                     order 2.
-cairn_status cairn_entry_index_init(cairn_entry_index   *locator,
+cairn_status cairn_entry_index_init(cairn_entry_index   *index,
                                     const cairn_local   *local,
                                     const cairn_entries *entries,
                                     int64_t              first_row,
@@ -34,8 +34,8 @@ cairn_status cairn_entry_index_init(cairn_entry_index   *locator,
 
 /// Where entry (i,j), which there is, is stored.
 cairn_target
-cairn_entry_index_at(cairn_entry_index *locator, cairn_coord i, cairn_coord j);
+cairn_entry_index_at(cairn_entry_index *index, cairn_coord i, cairn_coord j);
 
-void cairn_entry_index_fini(cairn_entry_index *locator);
+void cairn_entry_index_fini(cairn_entry_index *index);
 
 #endif

@@ -128,8 +128,8 @@ cairn_status cairn_context_loader(cairn_context      *context,
                                   cairn_build_loader *own,
                                   char               *why)
 {
-    cairn_env               *env   = &context->env;
-    const cairn_build_worthy worth = cairn_build_worth(env, build);
+    cairn_env             *env   = &context->env;
+    const cairn_build_tier worth = cairn_build_worth(env, build);
 
     build->loader = NULL;
     if (env->options.kernels == CAIRN_KERNELS_COMPILED)

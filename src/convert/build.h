@@ -107,9 +107,9 @@ typedef enum {
     CAIRN_BUILD_REFERENCE, ///< Too small to look for functions.
     CAIRN_BUILD_AT_HAND,   ///< Functions that need no compiler.
     CAIRN_BUILD_COMPILED,  ///< A compiler's time.
-} cairn_build_worthy;
+} cairn_build_tier;
 
-cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *build);
+cairn_build_tier cairn_build_worth(const cairn_env *env, const cairn_build *build);
 
 /// Build a tensor.
 ///

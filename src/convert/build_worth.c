@@ -34,7 +34,7 @@ cairn_pos cairn_build_judged_by(const cairn_build *build)
     return build->judged_by > n ? build->judged_by : n;
 }
 
-cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *build)
+cairn_build_tier cairn_build_worth(const cairn_env *env, const cairn_build *build)
 {
     const cairn_pos n = cairn_build_judged_by(build);
 

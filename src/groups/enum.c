@@ -266,7 +266,7 @@ static cairn_status number_group(cairn_groups             *set,
 }
 
 /// All elements count from one constant, apart from those without an entry.
-static cairn_status number_alike(cairn_groups *set, int q, int64_t start)
+static cairn_status number_uniformly(cairn_groups *set, int q, int64_t start)
 {
     cairn_group_query       *s = &set->query[q];
     const cairn_group_index *x = &s->index;
@@ -346,8 +346,8 @@ cairn_groups_number(cairn_groups *set, int q, const cairn_group_starts *starts)
     cairn_group_query *s     = &set->query[q];
     const bool         rests = !s->rest.one || s->rest.start.kind != CAIRN_START_NONE;
     /* apart from those without an entry, from one constant */
-    const bool alike = starts->one && starts->one_start != CAIRN_NO_NUMBER
-                       && (!rests || (s->rest.one && s->rest.arm != starts->one_arm));
+    const bool uniform = starts->one && starts->one_start != CAIRN_NO_NUMBER
+                         && (!rests || (s->rest.one && s->rest.arm != starts->one_arm));
 
     assert(s->enumerated.number && !s->enumerated.rest_start);
     if (rests)
@@ -357,9 +357,9 @@ cairn_groups_number(cairn_groups *set, int q, const cairn_group_starts *starts)
         CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->spread.rest_start));
     }
     cairn_visit(set->env, s->index.groups + s->elements);
-    if (alike) CAIRN_TRY(number_alike(set, q, starts->one_start));
-    for (int64_t g = 0; (rests || !alike) && g < s->index.groups; g++)
-        CAIRN_TRY(number_one(set, q, starts, g, alike));
+    if (uniform) CAIRN_TRY(number_uniformly(set, q, starts->one_start));
+    for (int64_t g = 0; (rests || !uniform) && g < s->index.groups; g++)
+        CAIRN_TRY(number_one(set, q, starts, g, uniform));
     return CAIRN_OK;
 }
 

@@ -45,13 +45,13 @@ static cairn_status store_alike(cairn_row_share *share)
 {
     const cairn_layout *whole = cairn_row_share_group(share)->layout;
     cairn_group        *group = &share->local->group[0];
-    cairn_layout       *alike;
+    cairn_layout       *stored;
 
     if (cairn_layout_is_wide(whole)) return CAIRN_OK;
     CAIRN_TRY(cairn_layout_store(share->tensor->env, group->layout, whole->value_kind,
-                                 whole->value_bits, &alike));
+                                 whole->value_bits, &stored));
     cairn_layout_destroy(share->tensor->env, &group->layout);
-    group->layout         = alike;
+    group->layout         = stored;
     share->local->narrows = share->tensor->narrows;
     return CAIRN_OK;
 }
