@@ -21,7 +21,7 @@ typedef struct cairn_row_weights {
 
 /// Count.
 ///
-/// Local. Walks the member once where its arrays do not tell (convert/row_share.h).
+/// Local. Walks the member once where its arrays do not tell (rows/row_share.h).
 ///
 /// @param[out] weights  Release with cairn_row_weights_fini(). Unchanged on failure.
 cairn_status cairn_row_weights_init(const cairn_local *tensor,

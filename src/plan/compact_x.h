@@ -2,7 +2,7 @@
 /// @file
 /// Rows of X side by side: what some rows of a matrix read, own and others', in the order
 /// of the user's columns, in a buffer that is no longer than that. Their indices are
-/// numbered anew for it (convert/row_share_columns.h). Padding that names a column which no
+/// numbered anew for it (rows/row_share_columns.h). Padding that names a column which no
 /// entry of this rank is in reads a row of zeros, as it does in a window.
 
 #ifndef CAIRN_PLAN_COMPACT_X_H

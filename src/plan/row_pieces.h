@@ -8,7 +8,7 @@
 /// Rows are divided, never a row's columns, and every piece is computed by the function of
 /// the whole: the bits are those of the undivided member.
 ///
-/// The arrays of a piece are the member's (convert/row_share.h), but for each ptr, and for
+/// The arrays of a piece are the member's (rows/row_share.h), but for each ptr, and for
 /// columns that are numbered anew. A member whose first level does not follow the rows is
 /// not cut.
 

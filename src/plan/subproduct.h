@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Subproducts: what one device computes of a product on one rank, a member of the matrix
-/// or a share of one (convert/row_share.h). A subproduct has a kernel on that device; its
+/// or a share of one (rows/row_share.h). A subproduct has a kernel on that device; its
 /// sums go into its rows of Y, or into a Y of its own, which
 /// is added after the subproducts before it. A subproduct whose device fails is
 /// computed again on the processor, from X, which is unchanged; the device is
