@@ -2,8 +2,10 @@
 /// @file
 /// Ordering a bucket of items that lies in a core's cache. What moves is not the items
 /// but handles of 8 bytes: what an item's word adds to the least of the bucket, and the
-/// item's number. Bits that all words of the bucket share are none of a handle's, so
-/// that few passes are left: two or three where the words have 40 bits.
+/// item's number. Bits that all words of the bucket share are none of a handle's. The
+/// others are many more than it takes to tell the items apart: two passes order them by
+/// the highest, which leaves runs of a few that agree in those. A run that is not in order
+/// by then, as it mostly is, is sorted by itself.
 
 #include "base/offsets.h"
 #include "entries/sort_items.h"
@@ -15,9 +17,9 @@ enum {
     WIDEST   = 10, ///< Bits of a digit,
     WIDER    = 11, ///< where there are many items,
     LEAST    = 6,
-    PASSES   = (KEY_BITS + LEAST - 1) / LEAST,
-    COUNTS   = 5 << WIDER, ///< Of all digits: 5 of 10 bits, 6 of 9, ..., 8 of 6.
-    FEW      = 24,         ///< Items up to which insertion is fastest.
+    PASSES   = 2, ///< Over all items; 20 to 22 bits for up to 2^18 of them.
+    COUNTS   = PASSES << WIDER, ///< Of all digits.
+    FEW      = 24,              ///< Items up to which insertion is fastest.
 };
 
 /// How a word becomes a key: its upper field and its lower one, each from the least of
@@ -27,6 +29,7 @@ typedef struct {
     int      low;          ///< Bits of the word that are left out below both.
     int split, lower_bits; ///< Bits of the lower field in the word, and in the key.
     int need;              ///< Bits of a key.
+    int rest;              ///< The lowest of them, which no digit has.
     int passes;            ///< Digits of a handle:
     int width[PASSES], shift[PASSES], count[PASSES]; ///< where they are counted.
 } packing;
@@ -62,17 +65,20 @@ measure(cairn_pos n, int split, int low, const cairn_item *items, packing *p)
     p->need       = p->lower_bits + bits_of(most[1] - least[1]);
 }
 
-/// Digits of about equal width, of as many values as there are items or fewer.
+/// Digits of about equal width, of as many values as there are items or fewer, from a
+/// key's highest bit down.
 static void plan_digits(cairn_pos n, int most, packing *p)
 {
     const int bits   = bits_of((uint64_t)n);
     const int widest = bits > most ? most : bits < LEAST ? LEAST : bits;
+    const int digits = (p->need + widest - 1) / widest;
     int       done   = 0;
 
-    p->passes = (p->need + widest - 1) / widest;
+    p->passes = digits < PASSES ? digits : PASSES;
+    p->rest   = digits > PASSES ? p->need - PASSES * widest : 0;
     for (int k = 0; k < p->passes; k++) {
-        p->width[k] = (p->need - done + p->passes - k - 1) / (p->passes - k);
-        p->shift[k] = CAIRN_HANDLE_BITS + done;
+        p->width[k] = (p->need - p->rest - done + p->passes - k - 1) / (p->passes - k);
+        p->shift[k] = CAIRN_HANDLE_BITS + p->rest + done;
         p->count[k] = k << widest;
         done += p->width[k];
     }
@@ -122,9 +128,7 @@ static void count_digits(cairn_pos         n,
     switch (p->passes) {
     case 0: make_handles(n, items, p, 0, handle, count); return;
     case 1: make_handles(n, items, p, 1, handle, count); return;
-    case 2: make_handles(n, items, p, 2, handle, count); return;
-    case 3: make_handles(n, items, p, 3, handle, count); return;
-    default: make_handles(n, items, p, p->passes, handle, count); return;
+    default: make_handles(n, items, p, PASSES, handle, count); return;
     }
 }
 
@@ -155,7 +159,62 @@ static void insert_handles(cairn_pos n, uint64_t *handle)
     }
 }
 
-/// Order handles by all of their digits, which are counted.
+static void
+count_handles(cairn_pos n, const packing *p, const uint64_t *handle, uint32_t *count)
+{
+    for (int pass = 0; pass < p->passes; pass++) {
+        uint32_t *const its = count + p->count[pass];
+
+        memset(its, 0, sizeof *its << p->width[pass]);
+        for (cairn_pos k = 0; k < n; k++)
+            its[digit_of(handle[k], p, pass)]++;
+    }
+}
+
+static uint64_t *run_passes(cairn_pos      n,
+                            const packing *p,
+                            uint32_t      *count,
+                            uint64_t      *from,
+                            uint64_t      *to);
+
+/// Order handles of a run, whose keys differ in their last @p bits bits, where they are.
+static void sort_run(cairn_pos n, int bits, uint64_t *handle, uint64_t *room)
+{
+    packing  p = {.need = bits};
+    uint32_t count[COUNTS];
+
+    if (n <= FEW) {
+        insert_handles(n, handle);
+        return;
+    }
+    plan_digits(n, WIDEST, &p);
+    count_handles(n, &p, handle, count);
+    const uint64_t *const sorted = run_passes(n, &p, count, handle, room);
+
+    if (sorted != handle) memcpy(handle, sorted, (size_t)n * sizeof *handle);
+}
+
+/// Handles are in the order of their keys but for the last @p rest bits, and those of equal
+/// keys in that of their items.
+static void sort_runs(cairn_pos n, int rest, uint64_t *handle, uint64_t *room)
+{
+    const int above = CAIRN_HANDLE_BITS + rest;
+
+    for (cairn_pos k = 1; k < n; k++) {
+        const uint64_t run   = handle[k] >> above;
+        cairn_pos      begin = k - 1, end = k + 1;
+
+        if (handle[k - 1] <= handle[k]) continue;
+        while (begin > 0 && handle[begin - 1] >> above == run)
+            begin--;
+        while (end < n && handle[end] >> above == run)
+            end++;
+        sort_run(end - begin, rest, handle + begin, room + begin);
+        k = end;
+    }
+}
+
+/// Order handles by their digits, which are counted, then by what is below these.
 static uint64_t *
 run_passes(cairn_pos n, const packing *p, uint32_t *count, uint64_t *from, uint64_t *to)
 {
@@ -166,6 +225,7 @@ run_passes(cairn_pos n, const packing *p, uint32_t *count, uint64_t *from, uint6
         from = to;
         to   = swap;
     }
+    if (p->rest > 0) sort_runs(n, p->rest, from, to);
     return from;
 }
 
@@ -225,12 +285,6 @@ uint64_t *cairn_sort_row_handles(cairn_pos n, int bits, uint64_t *key, uint64_t 
         return key;
     }
     plan_digits(n, n <= CAIRN_HANDLES ? WIDEST : WIDER, &p);
-    for (int pass = 0; pass < p.passes; pass++) {
-        uint32_t *const its = count + p.count[pass];
-
-        memset(its, 0, sizeof *its << p.width[pass]);
-        for (cairn_pos k = 0; k < n; k++)
-            its[digit_of(key[k], &p, pass)]++;
-    }
+    count_handles(n, &p, key, count);
     return run_passes(n, &p, count, key, room);
 }
