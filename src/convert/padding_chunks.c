@@ -6,7 +6,9 @@
 
 #include "convert/padding_chunks.h"
 
+#include "base/wide.h"
 #include "convert/padding_columns.h"
+#include "format/columns.h"
 
 #include <string.h>
 
@@ -35,7 +37,13 @@ typedef struct {
     axis    axis[WIDE]; ///< The last moves fastest.
     int     nodes;      ///< Which axis is that of nodes; -1: there is none.
     int64_t first;      ///< Node that nodes begin with.
+    int     inner;      ///< The axes from here on have the same indices in every chunk,
+    int     period;     ///< again and again after so many rows.
+    int64_t turn[ROWS]; ///< Periods before each row of a chunk.
+    int64_t pattern[ROWS]; ///< How far each row lies behind the chunk's first position.
     int64_t position[ROWS], index[ROWS];
+    bool    side_by_side; ///< A chunk's positions follow each other,
+    bool    dense;        ///< and so do the level's indices there.
     bool    ok[ROWS];
 } padder;
 
@@ -204,31 +212,82 @@ static void fill_rows(int64_t *column, int n, int64_t first, int64_t by)
         column[k] = first + k * by;
 }
 
-/// Indices of one axis in some rows, in which it moves by 0 or 1.
-static void enter_axis(padder *p, const axis *a, int row, int n, int by)
+/// Index number @p at of an axis, in some rows.
+static void enter_index(padder *p, const axis *a, int64_t at, int row, int n)
 {
     if (a->level >= 0) {
-        fill_rows(p->columns.var[a->level] + row, n, a->lo + a->at, by);
+        fill_rows(p->columns.var[a->level] + row, n, a->lo + at, 0);
+        return;
+    }
+    for (int l = 0; l <= p->layout->last; l++)
+        fill_rows(p->columns.var[l] + row, n, p->tuples[l][p->first + at], 0);
+}
+
+/// As many of the axes that move fastest as a chunk has room for: their indices are written
+/// once for all chunks. Chunks are some periods, in which the axis before those moves, and
+/// end where it does.
+static void begin_chunks(padder *p)
+{
+    p->inner  = p->axes;
+    p->period = 1;
+    while (p->inner > 0 && p->axis[p->inner - 1].size <= ROWS / p->period)
+        p->period *= (int)p->axis[--p->inner].size;
+
+    const axis *const moves = p->inner > 0 ? &p->axis[p->inner - 1] : NULL;
+    const int64_t     turns = moves ? moves->size : 1;
+    const int         rows =
+        p->period * (int)(turns < ROWS / p->period ? turns : ROWS / p->period);
+
+    for (int turn = 0; turn * p->period < rows; turn++) {
+        fill_rows(p->turn + turn * p->period, p->period, turn, 0);
+        fill_rows(p->pattern + turn * p->period, p->period,
+                  moves ? turn * moves->stride : 0, 0);
+    }
+    for (int a = p->inner, each = p->period; a < p->axes; a++) {
+        const axis *const its = &p->axis[a];
+        int64_t           at  = 0;
+
+        each /= (int)its->size;
+        for (int row = 0; row < rows; row += each) {
+            enter_index(p, its, at, row, each);
+            for (int k = 0; k < each; k++)
+                p->pattern[row + k] += at * its->stride;
+            at = at + 1 < its->size ? at + 1 : 0;
+        }
+    }
+    p->side_by_side = true;
+    for (int k = 0; k < rows; k++)
+        p->side_by_side &= p->pattern[k] == k;
+}
+
+/// Indices of the axis that moves once a period, in the @p n rows of a chunk.
+static void enter_turns(padder *p, const axis *a, int n)
+{
+    const int64_t *const turn = p->turn;
+
+    if (a->level >= 0) {
+        int64_t *const to = p->columns.var[a->level];
+
+        for (int k = 0; k < n; k++)
+            to[k] = a->lo + a->at + turn[k];
         return;
     }
     for (int l = 0; l <= p->layout->last; l++) {
         const int64_t *const from = p->tuples[l] + p->first + a->at;
-        int64_t *const       to   = p->columns.var[l] + row;
+        int64_t *const       to   = p->columns.var[l];
 
-        if (by)
-            memcpy(to, from, (size_t)n * sizeof *to);
-        else
-            fill_rows(to, n, *from, 0);
+        for (int k = 0; k < n; k++)
+            to[k] = from[turn[k]];
     }
 }
 
-/// Step on by @p n rows of the last axis; false: behind the last position.
-static bool step(padder *p, int n)
+/// Step on by @p turns of the last axis that moves; false: behind the last position.
+static bool step(padder *p, int64_t turns)
 {
-    int a = p->axes - 1;
+    int a = p->inner - 1;
 
     if (a < 0) return false;
-    p->axis[a].at += n;
+    p->axis[a].at += turns;
     while (p->axis[a].at == p->axis[a].size) {
         p->axis[a].at = 0;
         if (a-- == 0) return false;
@@ -240,52 +299,70 @@ static bool step(padder *p, int n)
 /// Fill the columns with the next rows. @return how many; @p more: there are others.
 static int next_rows(padder *p, bool *more)
 {
-    const axis *last = p->axes ? &p->axis[p->axes - 1] : NULL;
-    int         rows = 0;
+    const axis *const moves = p->inner > 0 ? &p->axis[p->inner - 1] : NULL;
+    int64_t           turns = 1, where = 0;
 
-    while (*more && rows < ROWS) {
-        const int64_t rest  = last ? last->size - last->at : 1;
-        const int     n     = rest < ROWS - rows ? (int)rest : ROWS - rows;
-        int64_t       where = 0;
-
-        for (int a = 0; a < p->axes; a++) {
-            enter_axis(p, &p->axis[a], rows, n, a == p->axes - 1);
-            where += p->axis[a].at * p->axis[a].stride;
-            if (p->axis[a].level < 0) where += p->first * p->axis[a].stride;
-        }
-        fill_rows(p->position + rows, n, where, last ? last->stride : 0);
-        rows += n;
-        *more = step(p, n);
+    if (moves) {
+        turns = moves->size - moves->at;
+        turns = turns < ROWS / p->period ? turns : ROWS / p->period;
     }
-    return rows;
+    const int n = (int)turns * p->period;
+
+    if (p->nodes >= 0) where = p->first * p->axis[p->nodes].stride;
+    for (int a = 0; a < p->inner; a++)
+        where += p->axis[a].at * p->axis[a].stride;
+    for (int a = 0; a < p->inner - 1; a++)
+        enter_index(p, &p->axis[a], p->axis[a].at, 0, n);
+    if (moves) enter_turns(p, moves, n);
+    for (int k = 0; k < n; k++)
+        p->position[k] = where + p->pattern[k];
+    *more = step(p, turns);
+    return n;
 }
 
-#define DEFINE_HOLES(bits)                                                        \
-    static bool has_hole_##bits(const padder *p, const cairn_kernel_level *view,  \
-                                int n)                                            \
-    {                                                                             \
-        const uint##bits##_t hole = (uint##bits##_t)view->hole;                   \
-        bool                 has  = false;                                        \
-                                                                                  \
-        for (int k = 0; k < n; k++)                                               \
-            has |= *(const uint##bits##_t *)((const char *)view->idx              \
-                                             + p->position[k] * view->idx_stride) \
-                   == hole;                                                       \
-        return has;                                                               \
-    }                                                                             \
-    static void store_##bits(const padder *p, const cairn_kernel_level *view,     \
-                             const int64_t *index, int n)                         \
-    {                                                                             \
-        const uint##bits##_t hole = (uint##bits##_t)view->hole;                   \
-                                                                                  \
-        for (int k = 0; k < n; k++) {                                             \
-            uint##bits##_t *const to =                                            \
-                (uint##bits##_t *)((char *)view->idx                              \
-                                   + p->position[k] * view->idx_stride);          \
-                                                                                  \
-            /* a branch would be mispredicted where entries are scattered */      \
-            *to = ((*to == hole) & p->ok[k]) ? (uint##bits##_t)index[k] : *to;    \
-        }                                                                         \
+/* Positions that lie side by side are loops that the compiler has do many at a time. A
+   branch would be mispredicted where entries are scattered. */
+#define DEFINE_HOLES(bits)                                                           \
+    typedef uint##bits##_t word_##bits;                                              \
+                                                                                     \
+    CAIRN_WIDE static bool has_hole_##bits(const padder             *p,              \
+                                           const cairn_kernel_level *view, int n)    \
+    {                                                                                \
+        const word_##bits *const at   = view->idx;                                   \
+        const word_##bits        hole = (word_##bits)view->hole;                     \
+        word_##bits              has  = 0;                                           \
+                                                                                     \
+        for (int k = 0; p->dense && k < n; k++)                                      \
+            has |= at[p->position[0] + k] == hole ? 1 : 0;                           \
+        for (int k = 0; !p->dense && k < n; k++)                                     \
+            has |= *(const word_##bits *)((const char *)at                           \
+                                          + p->position[k] * view->idx_stride)       \
+                   == hole;                                                          \
+        return has != 0;                                                             \
+    }                                                                                \
+                                                                                     \
+    CAIRN_WIDE static void store_##bits(const padder             *p,                 \
+                                        const cairn_kernel_level *view,              \
+                                        const int64_t *restrict index, int n)        \
+    {                                                                                \
+        const unsigned char *restrict const ok = (const unsigned char *)p->ok;       \
+        const word_##bits hole                 = (word_##bits)view->hole;            \
+        const int64_t     stride               = view->idx_stride;                   \
+        char *const       at                   = (char *)view->idx;                  \
+        word_##bits *restrict const to         = (word_##bits *)at + p->position[0]; \
+                                                                                     \
+        for (int k = 0; p->dense && k < n; k++) {                                    \
+            const word_##bits its = ok[k] != 0 ? (word_##bits)index[k] : hole;       \
+                                                                                     \
+            to[k] = to[k] == hole ? its : to[k];                                     \
+        }                                                                            \
+        for (int k = 0; !p->dense && k < n; k++) {                                   \
+            word_##bits *const one = (word_##bits *)(at + p->position[k] * stride);  \
+            const word_##bits  all =                                                 \
+                (word_##bits) - (word_##bits)((*one == hole) & ok[k]);               \
+                                                                                     \
+            *one = (word_##bits)((*one & ~all) | ((word_##bits)index[k] & all));     \
+        }                                                                            \
     }
 
 DEFINE_HOLES(8)
@@ -293,8 +370,9 @@ DEFINE_HOLES(16)
 DEFINE_HOLES(32)
 DEFINE_HOLES(64)
 
-static bool has_hole(const padder *p, const cairn_kernel_level *view, int n)
+static bool has_hole(padder *p, const cairn_kernel_level *view, int n)
 {
+    p->dense = p->side_by_side && view->idx_stride * 8 == view->idx_bits;
     switch (view->idx_bits) {
     case 8: return has_hole_8(p, view, n);
     case 16: return has_hole_16(p, view, n);
@@ -313,8 +391,8 @@ static void store(padder *p, int l, int n)
     const int64_t *const index = cairn_padding_columns_value(
         &p->columns, &level->recipe.result, n, p->index, p->ok);
 
-    for (int k = 0; k < n; k++)
-        p->ok[k] &= (index[k] >= level->range.lo) & (index[k] <= level->range.hi);
+    cairn_columns_hold_range(n, index, level->range, p->ok);
+    p->dense = p->side_by_side && view->idx_stride * 8 == view->idx_bits;
     switch (view->idx_bits) {
     case 8: store_8(p, view, index, n); break;
     case 16: store_16(p, view, index, n); break;
@@ -332,6 +410,7 @@ static cairn_status pad_positions(padder *p)
         if (p->axis[a].size == 0) return CAIRN_OK;
         p->axis[a].at = 0;
     }
+    begin_chunks(p);
     while (more) {
         const int n    = next_rows(p, &more);
         bool      hole = false;

@@ -5,6 +5,7 @@
 
 #include "convert/padding_columns.h"
 
+#include "base/wide.h"
 #include "convert/compiled_blocks.h"
 #include "format/columns.h"
 
@@ -12,6 +13,9 @@
 
 /* Positions from which it pays to look for what a recipe need not do (a guess). */
 enum { WORTH_PLANNING = 64 };
+
+/* Words between columns: else those of one row would fall into one set of the cache. */
+enum { STAGGER = 8 };
 
 /* ---- columns ---- */
 
@@ -47,7 +51,7 @@ static int results_of(const cairn_padding_columns *c, const cairn_step *step)
 static cairn_status make_columns(cairn_padding_columns *c)
 {
     const int     order = c->m->layout->order;
-    const int64_t rows  = CAIRN_PADDING_ROWS;
+    const int64_t rows  = CAIRN_PADDING_ROWS + STAGGER;
     int           vars = c->m->layout->levels, groups = 0;
 
     for (int s = 0; s < c->recipe->steps; s++) {
@@ -174,8 +178,10 @@ void cairn_padding_columns_fini(cairn_padding_columns *c)
 ///
 /// Source: T. Granlund, P. L. Montgomery, Division by Invariant Integers using
 /// Multiplication, PLDI 1994, section 9.
-static void divide_exactly(int n, int64_t c, int64_t *value, bool *ok)
+CAIRN_WIDE static void divide_exactly(int n, int64_t c, int64_t *value, bool *ok)
 {
+    unsigned char *restrict its = (unsigned char *)ok; /* as in columns.c */
+
     const int      e    = __builtin_ctzll((uint64_t)c);
     const uint64_t u    = (uint64_t)c >> e;
     const uint64_t low  = ((uint64_t)1 << e) - 1;
@@ -188,7 +194,8 @@ static void divide_exactly(int n, int64_t c, int64_t *value, bool *ok)
         const uint64_t product  = (uint64_t)value[p] * inverse;
         const int64_t  quotient = (int64_t)product >> e;
 
-        ok[p] &= ((product & low) == 0) & (quotient >= least) & (quotient <= most);
+        its[p] &= (unsigned char)(((product & low) == 0) & (quotient >= least)
+                                  & (quotient <= most));
         value[p] = quotient;
     }
 }
@@ -202,13 +209,8 @@ const int64_t *cairn_padding_columns_value(const cairn_padding_columns *c,
     if (is_variable(linear)) return c->var[linear->var[0]];
     for (int p = 0; p < n; p++)
         value[p] = linear->constant;
-    for (int t = 0; t < linear->terms; t++) {
-        const uint64_t       factor = (uint64_t)linear->num[t];
-        const int64_t *const of     = c->var[linear->var[t]];
-
-        for (int p = 0; p < n; p++)
-            value[p] = (int64_t)((uint64_t)value[p] + factor * (uint64_t)of[p]);
-    }
+    for (int t = 0; t < linear->terms; t++)
+        cairn_columns_add(n, linear->num[t], c->var[linear->var[t]], value);
     if (linear->den != 1) divide_exactly(n, linear->den, value, ok);
     return value;
 }
@@ -320,8 +322,7 @@ static void hold(cairn_padding_columns *c,
                  int                    n)
 {
     cairn_form_columns(c->m->layout->algebra, form, d, NULL, n, c->value);
-    for (int p = 0; p < n; p++)
-        c->ok[p] &= c->value[p] == index[p];
+    cairn_columns_hold_equal(n, c->value, index, c->ok);
 }
 
 static cairn_status run_query(cairn_padding_columns *c, int s, int n)
@@ -380,8 +381,7 @@ static void check_positions(cairn_padding_columns *c, int n)
 
         if (!(needed >> k & 1)) continue;
         d[k] = cairn_padding_columns_value(c, &c->recipe->dim[k], n, c->dim[k], c->ok);
-        for (int p = 0; p < n; p++)
-            c->ok[p] &= (d[k][p] >= box.lo) & (d[k][p] <= box.hi);
+        cairn_columns_hold_range(n, d[k], box, c->ok);
     }
     if (held) hold_positions(c, d, n);
 }

@@ -5,6 +5,8 @@
 
 #include "format/columns.h"
 
+#include "base/wide.h"
+
 /* Positions at a time: the columns of a chunk stay in cache. */
 enum { CHUNK = 1024 };
 
@@ -21,10 +23,40 @@ static int64_t multiply(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static void add_column(int n, int64_t factor, const int64_t *column, int64_t *out)
+CAIRN_WIDE void
+cairn_columns_add(int n, int64_t factor, const int64_t *column, int64_t *out)
 {
+    /* few processors multiply many such words at a time */
+    if (factor == 1)
+        for (int k = 0; k < n; k++)
+            out[k] = (int64_t)((uint64_t)out[k] + (uint64_t)column[k]);
+    else
+        for (int k = 0; k < n; k++)
+            out[k] =
+                (int64_t)((uint64_t)out[k] + (uint64_t)factor * (uint64_t)column[k]);
+}
+
+/* ---- checks: bytes in place of bool, which compilers do not vectorize ---- */
+
+CAIRN_WIDE void
+cairn_columns_hold_range(int n, const int64_t *value, cairn_interval range, bool *ok)
+{
+    const uint64_t      first   = (uint64_t)range.lo;
+    const uint64_t      width   = (uint64_t)range.hi - first;
+    const unsigned char any     = range.lo <= range.hi;
+    unsigned char *restrict its = (unsigned char *)ok;
+
     for (int k = 0; k < n; k++)
-        out[k] = (int64_t)((uint64_t)out[k] + (uint64_t)factor * (uint64_t)column[k]);
+        its[k] &= (unsigned char)((uint64_t)value[k] - first <= width) & any;
+}
+
+CAIRN_WIDE void
+cairn_columns_hold_equal(int n, const int64_t *a, const int64_t *b, bool *ok)
+{
+    unsigned char *restrict its = (unsigned char *)ok;
+
+    for (int k = 0; k < n; k++)
+        its[k] &= (unsigned char)(a[k] == b[k]);
 }
 
 /* ---- quotients ---- */
@@ -42,7 +74,7 @@ static void divide_each(int n, int64_t c, int64_t *value)
 ///
 /// Source: T. Granlund, P. L. Montgomery, Division by Invariant Integers using
 /// Multiplication, PLDI 1994, theorem 4.2.
-static void divide_near(int n, int64_t c, int64_t base, int64_t *value)
+CAIRN_WIDE static void divide_near(int n, int64_t c, int64_t base, int64_t *value)
 {
     const int      shift = 31 + 64 - __builtin_clzll((uint64_t)c - 1);
     const uint32_t reciprocal =
@@ -102,11 +134,11 @@ add_digit(const chunk *at, const cairn_atom *atom, int64_t factor, int64_t *out)
         quotient[k] = inner[k];
     divide(at->n, c, quotient);
     if (atom->kind == CAIRN_ATOM_DIV) {
-        add_column(at->n, factor, quotient, out);
+        cairn_columns_add(at->n, factor, quotient, out);
         return;
     }
-    add_column(at->n, factor, inner, out);
-    add_column(at->n, multiply(-factor, c), quotient, out);
+    cairn_columns_add(at->n, factor, inner, out);
+    cairn_columns_add(at->n, multiply(-factor, c), quotient, out);
 }
 
 static void evaluate(const chunk *at, const cairn_form *form, int64_t *out)
@@ -119,10 +151,11 @@ static void evaluate(const chunk *at, const cairn_form *form, int64_t *out)
 
         switch (atom->kind) {
         case CAIRN_ATOM_DIM:
-            add_column(at->n, factor, at->dims[atom->number] + at->begin, out);
+            cairn_columns_add(at->n, factor, at->dims[atom->number] + at->begin, out);
             break;
         case CAIRN_ATOM_QUERY:
-            add_column(at->n, factor, at->queries[atom->number] + at->begin, out);
+            cairn_columns_add(at->n, factor, at->queries[atom->number] + at->begin,
+                              out);
             break;
         case CAIRN_ATOM_DIV:
         case CAIRN_ATOM_MOD: add_digit(at, atom, factor, out); break;

@@ -25,4 +25,16 @@ void cairn_form_columns(const cairn_algebra  *algebra,
 /// Make every value floor(value / divisor), divisor > 0.
 void cairn_columns_floor_div(int64_t n, int64_t divisor, int64_t *value);
 
+/// out += factor * column, modulo 2^64.
+void cairn_columns_add(int n, int64_t factor, const int64_t *column, int64_t *out);
+
+/// Clear @p ok where a value lies outside of @p range.
+void cairn_columns_hold_range(int            n,
+                              const int64_t *value,
+                              cairn_interval range,
+                              bool          *ok);
+
+/// Clear @p ok where two values differ.
+void cairn_columns_hold_equal(int n, const int64_t *a, const int64_t *b, bool *ok);
+
 #endif
