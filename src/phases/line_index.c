@@ -4,10 +4,15 @@
 
 #include "phases/line_index.h"
 
+#include "entries/sort_rank.h"
+
 #include <assert.h>
 #include <string.h>
 
-enum { FEW = 24 }; ///< Places up to which insertion is fastest.
+enum {
+    FEW  = 4, ///< Places up to which insertion is fastest,
+    ROOM = CAIRN_RANK_MOST + CAIRN_RANK_PAST, ///< and for those that are ranked.
+};
 
 cairn_status cairn_line_index_create(cairn_env                 *env,
                                      const cairn_thread_ranges *ranges,
@@ -98,6 +103,13 @@ void cairn_line_index_join(const cairn_thread_ranges *s, cairn_line_index *x)
 
 /* ---- order ---- */
 
+/// How the places of a line are put in order. No line has a place twice.
+typedef struct {
+    const cairn_ranker *ranker; ///< For lines of some places, at most `ranked`,
+    int64_t             ranked;
+    uint64_t           *bits; ///< of more: a bit for each place, all zero.
+} line_sorter;
+
 static void sort_few(uint32_t *list, int64_t n)
 {
     for (int64_t k = 1; k < n; k++) {
@@ -108,6 +120,19 @@ static void sort_few(uint32_t *list, int64_t n)
             list[j] = list[j - 1];
         list[j] = x;
     }
+}
+
+/// Each place goes to where its rank is, without a branch to mispredict.
+static void sort_by_rank(const cairn_ranker *ranker, uint32_t *list, int n)
+{
+    uint64_t handle[ROOM];
+    uint16_t rank[ROOM];
+
+    for (int k = 0; k < n; k++)
+        handle[k] = (uint64_t)list[k] << 32;
+    ranker->rank(n, handle, rank);
+    for (int k = 0; k < n; k++)
+        list[rank[k]] = (uint32_t)(handle[k] >> 32);
 }
 
 /// @p bits are zero, and become so again.
@@ -137,58 +162,67 @@ static bool is_sorted(const uint32_t *list, int64_t n)
     return true;
 }
 
-static void sort_list(uint32_t *list, int64_t n, uint64_t *bits)
+static void sort_list(const line_sorter *sorter, uint32_t *list, int64_t n)
 {
     if (is_sorted(list, n)) return;
     if (n <= FEW)
         sort_few(list, n);
+    else if (n <= sorter->ranked)
+        sort_by_rank(sorter->ranker, list, (int)n);
     else
-        sort_by_bits(list, n, bits);
+        sort_by_bits(list, n, sorter->bits);
 }
 
 /// Likewise, the count of each place staying with it. @p slot: of every place.
-static void
-sort_counted(uint32_t *list, uint32_t *count, int64_t n, uint32_t *slot, uint64_t *bits)
+static void sort_counted(const line_sorter *sorter,
+                         uint32_t          *list,
+                         uint32_t          *count,
+                         int64_t            n,
+                         uint32_t          *slot)
 {
     if (is_sorted(list, n)) return;
     for (int64_t k = 0; k < n; k++)
         slot[list[k]] = count[k];
-    sort_list(list, n, bits);
+    sort_list(sorter, list, n);
     for (int64_t k = 0; k < n; k++)
         count[k] = slot[list[k]];
 }
 
-static bool has_long(const cairn_line_index *x)
+static bool has_long(const cairn_line_index *x, int64_t most)
 {
     for (int64_t line = 0; line < x->lines; line++)
-        if (cairn_line_index_groups(x, line) > FEW) return true;
+        if (cairn_line_index_groups(x, line) > most) return true;
     return false;
 }
 
 cairn_status
 cairn_line_index_sort(cairn_env *env, int threads, bool counts, cairn_line_index *x)
 {
-    const int64_t words = x->places / 64 + 1;
-    uint64_t     *bits  = NULL;
+    const cairn_ranker *const ranker = cairn_ranker_choose();
+    const int64_t ranked = x->places >> CAIRN_RANK_BITS ? FEW : ranker->most;
+    const int64_t words  = x->places / 64 + 1;
+    uint64_t     *bits   = NULL;
 
     assert(x->listed && !x->number);
     assert(!counts || (x->count && x->slot));
     if (threads < 1) threads = 1;
-    if (has_long(x)) CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * words, &bits));
+    if (has_long(x, ranked)) CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * words, &bits));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-    for (int t = 0; t < threads; t++)
+    for (int t = 0; t < threads; t++) {
+        const line_sorter sorter = {ranker, ranked, bits ? bits + t * words : NULL};
+
         for (int64_t k = x->lines * t / threads; k < x->lines * (t + 1) / threads;
              k++) {
-            const uint32_t  first = x->begin[k];
-            const int64_t   n     = cairn_line_index_groups(x, k);
-            uint64_t *const its   = bits ? bits + t * words : NULL;
+            const uint32_t first = x->begin[k];
+            const int64_t  n     = cairn_line_index_groups(x, k);
 
             if (counts)
-                sort_counted(x->place + first, x->count + first, n,
-                             x->slot + t * x->places, its);
+                sort_counted(&sorter, x->place + first, x->count + first, n,
+                             x->slot + t * x->places);
             else
-                sort_list(x->place + first, n, its);
+                sort_list(&sorter, x->place + first, n);
         }
+    }
     cairn_free(env, bits);
     return CAIRN_OK;
 }
