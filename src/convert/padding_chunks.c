@@ -27,6 +27,15 @@ typedef struct {
     int64_t at;     ///< Where it stands, from 0 on.
 } axis;
 
+/// What all chunks of positions share.
+typedef struct {
+    int     inner;      ///< The axes from here on have the same indices in every chunk,
+    int     period;     ///< again and again after so many rows.
+    int64_t turn[ROWS]; ///< Periods before each row of a chunk.
+    int64_t after[ROWS];  ///< How far each row lies behind the chunk's first position.
+    bool    side_by_side; ///< Its positions follow each other.
+} pattern;
+
 typedef struct {
     cairn_padding_columns columns;
     const cairn_layout   *layout;
@@ -37,13 +46,9 @@ typedef struct {
     axis    axis[WIDE]; ///< The last moves fastest.
     int     nodes;      ///< Which axis is that of nodes; -1: there is none.
     int64_t first;      ///< Node that nodes begin with.
-    int     inner;      ///< The axes from here on have the same indices in every chunk,
-    int     period;     ///< again and again after so many rows.
-    int64_t turn[ROWS]; ///< Periods before each row of a chunk.
-    int64_t pattern[ROWS]; ///< How far each row lies behind the chunk's first position.
+    pattern pattern;    ///< Of chunks.
     int64_t position[ROWS], index[ROWS];
-    bool    side_by_side; ///< A chunk's positions follow each other,
-    bool    dense;        ///< and so do the level's indices there.
+    bool    dense; ///< The level's indices in a chunk lie side by side.
     bool    ok[ROWS];
 } padder;
 
@@ -228,22 +233,26 @@ static void enter_index(padder *p, const axis *a, int64_t at, int row, int n)
 /// end where it does.
 static void begin_chunks(padder *p)
 {
-    p->inner  = p->axes;
-    p->period = 1;
-    while (p->inner > 0 && p->axis[p->inner - 1].size <= ROWS / p->period)
-        p->period *= (int)p->axis[--p->inner].size;
+    p->pattern.inner  = p->axes;
+    p->pattern.period = 1;
+    while (p->pattern.inner > 0
+           && p->axis[p->pattern.inner - 1].size <= ROWS / p->pattern.period)
+        p->pattern.period *= (int)p->axis[--p->pattern.inner].size;
 
-    const axis *const moves = p->inner > 0 ? &p->axis[p->inner - 1] : NULL;
-    const int64_t     turns = moves ? moves->size : 1;
-    const int         rows =
-        p->period * (int)(turns < ROWS / p->period ? turns : ROWS / p->period);
+    const axis *const moves =
+        p->pattern.inner > 0 ? &p->axis[p->pattern.inner - 1] : NULL;
+    const int64_t turns = moves ? moves->size : 1;
+    const int     rows =
+        p->pattern.period
+        * (int)(turns < ROWS / p->pattern.period ? turns : ROWS / p->pattern.period);
 
-    for (int turn = 0; turn * p->period < rows; turn++) {
-        fill_rows(p->turn + turn * p->period, p->period, turn, 0);
-        fill_rows(p->pattern + turn * p->period, p->period,
+    for (int turn = 0; turn * p->pattern.period < rows; turn++) {
+        fill_rows(p->pattern.turn + turn * p->pattern.period, p->pattern.period, turn,
+                  0);
+        fill_rows(p->pattern.after + turn * p->pattern.period, p->pattern.period,
                   moves ? turn * moves->stride : 0, 0);
     }
-    for (int a = p->inner, each = p->period; a < p->axes; a++) {
+    for (int a = p->pattern.inner, each = p->pattern.period; a < p->axes; a++) {
         const axis *const its = &p->axis[a];
         int64_t           at  = 0;
 
@@ -251,19 +260,19 @@ static void begin_chunks(padder *p)
         for (int row = 0; row < rows; row += each) {
             enter_index(p, its, at, row, each);
             for (int k = 0; k < each; k++)
-                p->pattern[row + k] += at * its->stride;
+                p->pattern.after[row + k] += at * its->stride;
             at = at + 1 < its->size ? at + 1 : 0;
         }
     }
-    p->side_by_side = true;
+    p->pattern.side_by_side = true;
     for (int k = 0; k < rows; k++)
-        p->side_by_side &= p->pattern[k] == k;
+        p->pattern.side_by_side &= p->pattern.after[k] == k;
 }
 
 /// Indices of the axis that moves once a period, in the @p n rows of a chunk.
 static void enter_turns(padder *p, const axis *a, int n)
 {
-    const int64_t *const turn = p->turn;
+    const int64_t *const turn = p->pattern.turn;
 
     if (a->level >= 0) {
         int64_t *const to = p->columns.var[a->level];
@@ -284,7 +293,7 @@ static void enter_turns(padder *p, const axis *a, int n)
 /// Step on by @p turns of the last axis that moves; false: behind the last position.
 static bool step(padder *p, int64_t turns)
 {
-    int a = p->inner - 1;
+    int a = p->pattern.inner - 1;
 
     if (a < 0) return false;
     p->axis[a].at += turns;
@@ -299,23 +308,24 @@ static bool step(padder *p, int64_t turns)
 /// Fill the columns with the next rows. @return how many; @p more: there are others.
 static int next_rows(padder *p, bool *more)
 {
-    const axis *const moves = p->inner > 0 ? &p->axis[p->inner - 1] : NULL;
-    int64_t           turns = 1, where = 0;
+    const axis *const moves =
+        p->pattern.inner > 0 ? &p->axis[p->pattern.inner - 1] : NULL;
+    int64_t turns = 1, where = 0;
 
     if (moves) {
         turns = moves->size - moves->at;
-        turns = turns < ROWS / p->period ? turns : ROWS / p->period;
+        turns = turns < ROWS / p->pattern.period ? turns : ROWS / p->pattern.period;
     }
-    const int n = (int)turns * p->period;
+    const int n = (int)turns * p->pattern.period;
 
     if (p->nodes >= 0) where = p->first * p->axis[p->nodes].stride;
-    for (int a = 0; a < p->inner; a++)
+    for (int a = 0; a < p->pattern.inner; a++)
         where += p->axis[a].at * p->axis[a].stride;
-    for (int a = 0; a < p->inner - 1; a++)
+    for (int a = 0; a < p->pattern.inner - 1; a++)
         enter_index(p, &p->axis[a], p->axis[a].at, 0, n);
     if (moves) enter_turns(p, moves, n);
     for (int k = 0; k < n; k++)
-        p->position[k] = where + p->pattern[k];
+        p->position[k] = where + p->pattern.after[k];
     *more = step(p, turns);
     return n;
 }
@@ -372,7 +382,7 @@ DEFINE_HOLES(64)
 
 static bool has_hole(padder *p, const cairn_kernel_level *view, int n)
 {
-    p->dense = p->side_by_side && view->idx_stride * 8 == view->idx_bits;
+    p->dense = p->pattern.side_by_side && view->idx_stride * 8 == view->idx_bits;
     switch (view->idx_bits) {
     case 8: return has_hole_8(p, view, n);
     case 16: return has_hole_16(p, view, n);
@@ -392,7 +402,7 @@ static void store(padder *p, int l, int n)
         &p->columns, &level->recipe.result, n, p->index, p->ok);
 
     cairn_columns_hold_range(n, index, level->range, p->ok);
-    p->dense = p->side_by_side && view->idx_stride * 8 == view->idx_bits;
+    p->dense = p->pattern.side_by_side && view->idx_stride * 8 == view->idx_bits;
     switch (view->idx_bits) {
     case 8: store_8(p, view, index, n); break;
     case 16: store_16(p, view, index, n); break;

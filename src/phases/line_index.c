@@ -188,28 +188,21 @@ static void sort_counted(const line_sorter *sorter,
         count[k] = slot[list[k]];
 }
 
-static bool has_long(const cairn_line_index *x, int64_t most)
-{
-    for (int64_t line = 0; line < x->lines; line++)
-        if (cairn_line_index_groups(x, line) > most) return true;
-    return false;
-}
-
 cairn_status
 cairn_line_index_sort(cairn_env *env, int threads, bool counts, cairn_line_index *x)
 {
     const cairn_ranker *const ranker = cairn_ranker_choose();
     const int64_t ranked = x->places >> CAIRN_RANK_BITS ? FEW : ranker->most;
     const int64_t words  = x->places / 64 + 1;
-    uint64_t     *bits   = NULL;
+    uint64_t     *bits;
 
     assert(x->listed && !x->number);
     assert(!counts || (x->count && x->slot));
     if (threads < 1) threads = 1;
-    if (has_long(x, ranked)) CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * words, &bits));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * words, &bits));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
     for (int t = 0; t < threads; t++) {
-        const line_sorter sorter = {ranker, ranked, bits ? bits + t * words : NULL};
+        const line_sorter sorter = {ranker, ranked, bits + t * words};
 
         for (int64_t k = x->lines * t / threads; k < x->lines * (t + 1) / threads;
              k++) {
