@@ -263,34 +263,18 @@ static cairn_status write_pointed(const cairn_normal *n,
 
 static cairn_status know_map(cairn_normal *n, const cairn_map *map, cairn_space *known)
 {
-    cairn_form form;
-
     known->algebra = n->algebra;
     known->rows    = 0;
-    for (int k = 0; map && k < map->count; k++) {
-        CAIRN_TRY(cairn_plain_form(n->algebra, n->alias, map->expr[k], &form));
-        CAIRN_TRY(cairn_space_add(known, &form));
-    }
-    return CAIRN_OK;
-}
-
-/* Floors that follow must be atoms before a space is closed over them. */
-static cairn_status enter_map(cairn_normal *n, const cairn_map *map)
-{
-    cairn_form form;
-
-    for (int k = 0; map && k < map->count; k++)
-        CAIRN_TRY(cairn_plain_form(n->algebra, n->alias, map->expr[k], &form));
-    return CAIRN_OK;
+    return cairn_space_know_map(known, n->alias, map);
 }
 
 cairn_status cairn_normal_groups(cairn_normal *n, const cairn_map *map, cairn_map *made)
 {
     int rows;
 
-    CAIRN_TRY(enter_map(n, map));
-    CAIRN_TRY(know_map(n, map, &n->space[0]));
-    CAIRN_TRY(cairn_space_basis(&n->space[0], NULL, &rows, n->list[0].form));
+    n->space[0].algebra = n->algebra;
+    CAIRN_TRY(
+        cairn_space_map_basis(&n->space[0], n->alias, map, &rows, n->list[0].form));
     return write_map(n, rows, n->list[0].form, made);
 }
 
@@ -415,7 +399,7 @@ static cairn_status normalise_keys(const elements *e, cairn_query *q)
     cairn_normal    *n    = e->n;
     cairn_form_list *keys = &n->list[1];
 
-    CAIRN_TRY(enter_map(n, &q->group_by));
+    CAIRN_TRY(cairn_space_enter_map(n->algebra, n->alias, &q->group_by));
     CAIRN_TRY(read_keys(e, q->traverse_by, keys));
     CAIRN_TRY(know_map(n, &q->group_by, &n->space[0]));
     CAIRN_TRY(reduce_keys(e, &n->space[0], &n->space[1], keys));
@@ -432,7 +416,7 @@ static cairn_status normalise_by(cairn_normal *n, cairn_query *q)
     int              rows, kept = 0;
 
     if (!q->distance_by) return CAIRN_OK;
-    CAIRN_TRY(enter_map(n, &q->group_by));
+    CAIRN_TRY(cairn_space_enter_map(n->algebra, n->alias, &q->group_by));
     CAIRN_TRY(read_map(n, q->distance_by, by));
     CAIRN_TRY(know_map(n, &q->group_by, &n->space[0]));
     CAIRN_TRY(know_first(&n->space[0], by, by->n, &n->space[1]));
@@ -454,8 +438,8 @@ tells_apart(cairn_normal *n, int r, const cairn_map *sum, bool *apart)
 {
     const cairn_query *q = &n->written->query[r];
 
-    CAIRN_TRY(enter_map(n, sum));
-    CAIRN_TRY(enter_map(n, q->traverse_by));
+    CAIRN_TRY(cairn_space_enter_map(n->algebra, n->alias, sum));
+    CAIRN_TRY(cairn_space_enter_map(n->algebra, n->alias, q->traverse_by));
     CAIRN_TRY(know_map(n, &q->group_by, &n->space[0]));
     for (int k = 0; q->traverse_by && k < q->traverse_by->count && !q->shorthand; k++) {
         cairn_form form;

@@ -3,6 +3,7 @@
 /// The ranges of queries by definition: how many groups there are, and how many of one
 /// query lie in one of another.
 
+#include "format/group_forms.h"
 #include "format/group_table.h"
 #include "format/layout.h"
 
@@ -12,15 +13,6 @@
 enum { MAX_VALUES = 1 << 18 };
 
 static const int64_t far = (int64_t)1 << 40; /* the largest number of what only runs */
-
-/// Forms of a map over a fresh algebra's atoms.
-static cairn_status
-map_forms(cairn_algebra *algebra, const cairn_map *map, cairn_form *form)
-{
-    for (int k = 0; k < map->count; k++)
-        CAIRN_TRY(cairn_form_of(algebra, map->expr[k], &form[k]));
-    return CAIRN_OK;
-}
 
 /// Count the distinct tuples of the forms from @p first on, over a box: for every value
 /// of a form what is left narrows the next ones. Exact where the last form takes every
@@ -73,17 +65,30 @@ forms_dims(const cairn_algebra *algebra, int forms, const cairn_form *form)
     return dims;
 }
 
-/// Few positions are listed, which is exact whatever the forms are.
-static bool can_list(const cairn_algebra  *algebra,
-                     int                   forms,
-                     const cairn_form     *form,
-                     const cairn_interval *box)
+static uint32_t
+forms_queries(const cairn_algebra *algebra, int forms, const cairn_form *form)
 {
-    const uint32_t used = forms_dims(algebra, forms, form);
+    uint32_t queries = 0;
 
     for (int f = 0; f < forms; f++)
-        if (cairn_form_queries(algebra, &form[f])) return false;
-    return cairn_box_points(box, algebra->order, used) <= CAIRN_TABLE_POSITIONS;
+        queries |= cairn_form_queries(algebra, &form[f]);
+    return queries;
+}
+
+/// Few positions are listed, which is exact whatever the forms are.
+static bool can_list(const cairn_algebra  *algebra,
+                     int                   outer,
+                     const cairn_form     *outer_form,
+                     int                   inner,
+                     const cairn_form     *inner_form,
+                     const cairn_interval *box)
+{
+    const uint32_t used =
+        forms_dims(algebra, outer, outer_form) | forms_dims(algebra, inner, inner_form);
+
+    return !forms_queries(algebra, outer, outer_form)
+           && !forms_queries(algebra, inner, inner_form)
+           && cairn_box_points(box, algebra->order, used) <= CAIRN_TABLE_POSITIONS;
 }
 
 /// The most groups of the inner forms in the groups of the outer ones that go through
@@ -131,12 +136,13 @@ static cairn_status count_groups(cairn_env            *env,
     cairn_form         form[CAIRN_MAX_LEVELS];
     cairn_group_counts exact;
     int64_t            budget = MAX_VALUES;
+    int                forms;
 
-    CAIRN_TRY(map_forms(algebra, map, form));
-    if (!can_list(algebra, map->count, form, box))
-        return count_tuples(algebra, map->count, form, box, queries, &budget, count);
-    CAIRN_TRY(cairn_group_table(env, algebra, map->count, form, 0, NULL, box,
-                                forms_dims(algebra, map->count, form), &exact));
+    CAIRN_TRY(cairn_group_forms(algebra, map, box, queries, &forms, form));
+    if (!can_list(algebra, forms, form, 0, NULL, box))
+        return count_tuples(algebra, forms, form, box, queries, &budget, count);
+    CAIRN_TRY(cairn_group_table(env, algebra, forms, form, 0, NULL, box,
+                                forms_dims(algebra, forms, form), &exact));
     *count = cairn_box_is_empty(box, algebra->order) ? 0 : exact.groups;
     return CAIRN_OK;
 }
@@ -150,21 +156,23 @@ static cairn_status groups_per_group(cairn_env            *env,
                                      const cairn_interval *queries,
                                      int64_t              *count)
 {
-    cairn_form         form[2 * CAIRN_MAX_LEVELS];
+    cairn_form         outer_form[CAIRN_MAX_LEVELS], inner_form[CAIRN_MAX_LEVELS];
     cairn_group_counts exact;
-    const int          forms = outer->count + inner->count;
+    int                outers, inners;
 
-    CAIRN_TRY(map_forms(algebra, outer, form));
-    CAIRN_TRY(map_forms(algebra, inner, form + outer->count));
-    if (can_list(algebra, forms, form, box)) {
-        CAIRN_TRY(cairn_group_table(env, algebra, outer->count, form, inner->count,
-                                    form + outer->count, box,
-                                    forms_dims(algebra, forms, form), &exact));
+    CAIRN_TRY(cairn_group_forms(algebra, outer, box, queries, &outers, outer_form));
+    CAIRN_TRY(cairn_group_forms(algebra, inner, box, queries, &inners, inner_form));
+    if (can_list(algebra, outers, outer_form, inners, inner_form, box)) {
+        CAIRN_TRY(cairn_group_table(env, algebra, outers, outer_form, inners,
+                                    inner_form, box,
+                                    forms_dims(algebra, outers, outer_form)
+                                        | forms_dims(algebra, inners, inner_form),
+                                    &exact));
         *count = exact.inner;
         return CAIRN_OK;
     }
-    return sample_inner(algebra, outer->count, form, inner->count, form + outer->count,
-                        box, queries, count);
+    return sample_inner(algebra, outers, outer_form, inners, inner_form, box, queries,
+                        count);
 }
 
 static cairn_status enum_size(cairn_env            *env,
@@ -176,17 +184,15 @@ static cairn_status enum_size(cairn_env            *env,
                               int64_t              *size)
 {
     cairn_form form[CAIRN_MAX_LEVELS];
-    uint32_t   uses = 0;
+    int        forms;
 
     if (query->arg != CAIRN_ARG_VALUE)
         return groups_per_group(env, algebra, &encoding->query[query->arg].group_by,
                                 &query->group_by, box, queries, size);
-    CAIRN_TRY(map_forms(algebra, &query->group_by, form));
-    for (int k = 0; k < query->group_by.count; k++)
-        uses |= cairn_form_queries(algebra, &form[k]);
-    if (uses) /* groups by another query's value: anything up to the whole box */
-        return cairn_group_largest(env, algebra, 0, NULL, box, size);
-    return cairn_group_largest(env, algebra, query->group_by.count, form, box, size);
+    CAIRN_TRY(cairn_group_forms(algebra, &query->group_by, box, queries, &forms, form));
+    if (forms_queries(algebra, forms, form)) /* by numbers: up to the whole box */
+        forms = 0;
+    return cairn_group_largest(env, algebra, forms, form, box, size);
 }
 
 static cairn_status range_of(cairn_env            *env,
@@ -234,11 +240,12 @@ cairn_status cairn_query_range(cairn_env            *env,
     if (encoding->written)
         return cairn_query_range(env, encoding->written, q, extent, range, known);
     CAIRN_TRY(CAIRN_NEW(env, 1, &algebra));
-    cairn_algebra_init(algebra, env, encoding->map.order);
     for (int k = 0; k < encoding->map.order; k++)
         box[k] = (cairn_interval){0, extent[k] - 1};
-    for (int p = 0; p <= q && status == CAIRN_OK; p++)
+    for (int p = 0; p <= q && status == CAIRN_OK; p++) {
+        cairn_algebra_init(algebra, env, encoding->map.order);
         status = range_of(env, algebra, encoding, p, box, queries, known);
+    }
     if (status == CAIRN_OK) *range = queries[q];
     cairn_free(env, algebra);
     return status;

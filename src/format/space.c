@@ -61,6 +61,21 @@ cairn_space_knows(const cairn_space *space, const cairn_form *form, bool *known)
     return CAIRN_OK;
 }
 
+/// Rows are in the order of their pivots: what is of dimensions alone reduces first, since
+/// a floor that it brings in seldom goes out again.
+static void insert_row(cairn_space *space, const cairn_form *form, int pivot)
+{
+    int r = space->rows++;
+
+    for (; r > 0 && cairn_atom_compare(space->algebra, space->pivot[r - 1], pivot) > 0;
+         r--) {
+        space->row[r]   = space->row[r - 1];
+        space->pivot[r] = space->pivot[r - 1];
+    }
+    space->row[r]   = *form;
+    space->pivot[r] = pivot;
+}
+
 static cairn_status add_row(cairn_space *space, const cairn_form *form)
 {
     const cairn_algebra *algebra = space->algebra;
@@ -80,9 +95,7 @@ static cairn_status add_row(cairn_space *space, const cairn_form *form)
         rest.term[t].factor = -rest.term[t].factor;
     for (int k = 0; k < r; k++)
         CAIRN_TRY(eliminate(algebra, &rest, pivot, &space->row[k]));
-    space->row[r]   = rest;
-    space->pivot[r] = pivot;
-    space->rows++;
+    insert_row(space, &rest, pivot);
     return CAIRN_OK;
 }
 
@@ -111,7 +124,8 @@ static int unit_atom(const cairn_form *row, int pivot)
     return -1;
 }
 
-/// Reduce by rows that have such an atom, so that the form is not multiplied.
+/// Reduce by rows that have such an atom, the simplest first, so that the form is not
+/// multiplied.
 static cairn_status reduce_exactly(const cairn_space *space, cairn_form *form)
 {
     for (int r = 0; r < space->rows; r++) {

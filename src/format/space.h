@@ -21,7 +21,7 @@
 typedef struct cairn_space {
     cairn_algebra *algebra; ///< Of plain forms.
     int            rows;
-    cairn_form     row[CAIRN_SPACE_ROWS]; ///< Without constants.
+    cairn_form     row[CAIRN_SPACE_ROWS]; ///< Without constants; by their pivots.
     int            pivot[CAIRN_SPACE_ROWS];
 } cairn_space;
 
@@ -48,5 +48,27 @@ cairn_status cairn_space_basis(const cairn_space *space,
                                const cairn_space *base,
                                int               *rows,
                                cairn_form        *row);
+
+/* ---- spaces of maps (group_forms.c) ---- */
+
+/// Enter what a map's expressions divide into the algebra: floors that follow from a space
+/// must be atoms before it is closed.
+/// @param[in] alias  As for cairn_plain_form().
+/// @param[in] map    NULL: no expressions.
+cairn_status
+cairn_space_enter_map(cairn_algebra *algebra, const int *alias, const cairn_map *map);
+
+/// Know the expressions of a map.
+cairn_status
+cairn_space_know_map(cairn_space *space, const int *alias, const cairn_map *map);
+
+/// The basis of the groups that a map makes: maps that make the same have the same.
+/// @param[out] space  What the map knows.
+/// @param[out] row    [CAIRN_SPACE_ROWS]
+cairn_status cairn_space_map_basis(cairn_space     *space,
+                                   const int       *alias,
+                                   const cairn_map *map,
+                                   int             *rows,
+                                   cairn_form      *row);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "groups/decompose.h"
 
+#include "format/group_forms.h"
 #include "format/layout.h"
 #include "groups/groups.h"
 
@@ -117,15 +118,15 @@ find_capacity(assigner *d, const cairn_query *query, int64_t *positions)
     cairn_interval box[CAIRN_MAX_ORDER];
     cairn_algebra *algebra;
     cairn_status   status;
+    int            forms;
 
     CAIRN_TRY(CAIRN_NEW(d->env, 1, &algebra));
     cairn_algebra_init(algebra, d->env, d->shape->order);
     for (int k = 0; k < d->shape->order; k++)
         box[k] = (cairn_interval){0, d->shape->extent[k] - 1};
-    for (int f = 0; f < query->group_by.count; f++)
-        CAIRN_GO(done, cairn_form_of(algebra, query->group_by.expr[f], &form[f]));
-    status = cairn_group_capacity(d->env, algebra, query->group_by.count, form, box,
-                                  positions);
+    CAIRN_GO(done,
+             cairn_group_forms(algebra, &query->group_by, box, NULL, &forms, form));
+    status = cairn_group_capacity(d->env, algebra, forms, form, box, positions);
 done:
     cairn_free(d->env, algebra);
     return status;

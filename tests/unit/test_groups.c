@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static cairn_env env;
 
@@ -70,6 +71,25 @@ static void count_all(const cairn_map *map,
     free(all);
 }
 
+static void check_ranges(const char *groups, const int64_t *extent)
+{
+    cairn_format  *format = format_over(groups);
+    int64_t        count, largest;
+    cairn_interval range;
+    bool           known;
+
+    count_all(&format->member[0]->query[0].group_by, extent, &count, &largest);
+    cr_assert_eq(cairn_query_range(&env, format->member[0], 1, extent, &range, &known),
+                 CAIRN_OK);
+    cr_expect_eq(range.hi + 1, count, "%s in %ld x %ld: %ld groups, not %ld", groups,
+                 (long)extent[0], (long)extent[1], (long)range.hi + 1, (long)count);
+    cr_assert_eq(cairn_query_range(&env, format->member[0], 2, extent, &range, &known),
+                 CAIRN_OK);
+    cr_expect_eq(range.hi + 1, largest, "%s in %ld x %ld: largest %ld, not %ld", groups,
+                 (long)extent[0], (long)extent[1], (long)range.hi + 1, (long)largest);
+    cairn_format_destroy(&format);
+}
+
 typedef struct {
     char groups[48];
 } one_map;
@@ -96,28 +116,9 @@ ParameterizedTest(one_map *c, groups, ranges)
         {40, 25},
         {2,  2 }
     };
-    cairn_format *format = format_over(c->groups);
 
-    for (size_t k = 0; k < sizeof extents / sizeof *extents; k++) {
-        int64_t        groups, largest;
-        cairn_interval range;
-        bool           known;
-
-        count_all(&format->member[0]->query[0].group_by, extents[k], &groups, &largest);
-        cr_assert_eq(
-            cairn_query_range(&env, format->member[0], 1, extents[k], &range, &known),
-            CAIRN_OK);
-        cr_expect_eq(range.hi + 1, groups, "%s in %ld x %ld: %ld groups, not %ld",
-                     c->groups, (long)extents[k][0], (long)extents[k][1],
-                     (long)range.hi + 1, (long)groups);
-        cr_assert_eq(
-            cairn_query_range(&env, format->member[0], 2, extents[k], &range, &known),
-            CAIRN_OK);
-        cr_expect_eq(range.hi + 1, largest, "%s in %ld x %ld: largest %ld, not %ld",
-                     c->groups, (long)extents[k][0], (long)extents[k][1],
-                     (long)range.hi + 1, (long)largest);
-    }
-    cairn_format_destroy(&format);
+    for (size_t k = 0; k < sizeof extents / sizeof *extents; k++)
+        check_ranges(c->groups, extents[k]);
     cr_expect_eq(env.live_blocks, 0);
 }
 
@@ -128,12 +129,16 @@ Test(groups, large_boxes)
         const char *groups;
         int64_t     count, largest;
     } cases[] = {
-        {"d0",            3000000,          2000000   },
-        {"d1-d0",         4999999,          2000000   },
-        {"d0+d1",         4999999,          2000000   },
-        {"d0/64,d1/64",   46875LL * 31250,  4096      },
-        {"d0/1000",       3000,             2000000000},
-        {"d0/1000,d1-d0", 3000LL * 2000999, 1000      },
+        {"d0",                        3000000,          2000000   },
+        {"d1-d0",                     4999999,          2000000   },
+        {"d0+d1",                     4999999,          2000000   },
+        {"d0/64,d1/64",               46875LL * 31250,  4096      },
+        {"d0/1000",                   3000,             2000000000},
+        {"d0/1000,d1-d0",             3000LL * 2000999, 1000      },
+        {"2*d0,2*d0/3",               3000000,          2000000   },
+        {"d0+5,(d0+5)/3",             3000000,          2000000   },
+        {"d0+d1,3*(d0+d1),(d0+d1)/7", 4999999,          2000000   },
+        {"(d1-d0)/4,2*(d1-d0)+3",     4999999,          2000000   },
     };
     const int64_t extent[2] = {3000000, 2000000};
 
@@ -154,6 +159,69 @@ Test(groups, large_boxes)
                      (long)range.hi + 1);
         cairn_format_destroy(&format);
     }
+}
+
+/// Expressions of a group, of which some follow from the others: a random form, parts and
+/// multiples of it, in random order. @p two: of another form as well.
+static void draw_following(unsigned *seed, bool two, char *text, size_t room)
+{
+    static const char *const whole[] = {"d0",    "d1",   "d0+d1",
+                                        "d1-d0", "d0/3", "2*d1+d0"};
+    static const char *const more[]  = {"2*(%s)",       "(%s)/2", "(%s)%%3",   "(%s)+5",
+                                        "(2*(%s)+1)/3", "-(%s)",  "((%s)+5)/6"};
+    const char *first = whole[rand_r(seed) % 6], *second = whole[rand_r(seed) % 6];
+    const int   parts = 1 + rand_r(seed) % 3, at = rand_r(seed) % (parts + 1);
+    size_t      used = 0;
+
+    for (int k = 0; k <= parts; k++) {
+        char one[64];
+
+        snprintf(one, sizeof one, "%s", first);
+        if (k != at)
+            snprintf(one, sizeof one, more[rand_r(seed) % 7],
+                     two && rand_r(seed) % 4 == 0 ? second : first);
+        used += (size_t)snprintf(text + used, room - used, "%s%s", k ? "," : "", one);
+    }
+}
+
+/// Where every position is listed, and where the box is too large for that; there the
+/// groups of two forms that cross are only bounded.
+Test(groups, random_groups_with_expressions_that_follow)
+{
+    static const int64_t extents[][2] = {
+        {7,     5  },
+        {60,    40 },
+        {300,   200},
+        {20000, 3  },
+    };
+    unsigned seed = 20261124;
+
+    for (int round = 0; round < 300; round++) {
+        char groups[256];
+
+        draw_following(&seed, round % 4 < 2, groups, sizeof groups);
+        check_ranges(groups, extents[round % 4]);
+    }
+}
+
+/// Ten million rows: groups that say a row in two ways are as many as rows, and are counted
+/// without a look at each.
+Test(groups, what_follows_costs_nothing)
+{
+    const int64_t  extent[2] = {10000000, 10000000};
+    cairn_format  *format    = format_over("2*d0,2*d0/3,(d0+5)/3,d0+1");
+    const clock_t  begin     = clock();
+    cairn_interval range;
+    bool           known;
+
+    for (int q = 1; q <= 2; q++) {
+        cr_assert_eq(
+            cairn_query_range(&env, format->member[0], q, extent, &range, &known),
+            CAIRN_OK);
+        cr_expect_eq(range.hi + 1, extent[0]);
+    }
+    cr_expect_lt((double)(clock() - begin) / CLOCKS_PER_SEC, 0.02);
+    cairn_format_destroy(&format);
 }
 
 /// Counts end at the largest integer, and nothing overflows on the way to nothing.
