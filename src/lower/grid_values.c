@@ -87,7 +87,8 @@ static cairn_ir_x word_of(cairn_product_build *e, cairn_nest *nest, const listin
     return cairn_ir_add(b, begins, cairn_ir_mul_int(b, j, WORDS));
 }
 
-/// All values of a visit; where there is none, what says that there was one.
+/// All values of a visit; where there is none, what says that there was one, unless the
+/// processor leaves it out then.
 static void visit_values(cairn_product_build *e, cairn_nest *nest, bool counts)
 {
     cairn_ir *b = e->b;
@@ -109,9 +110,11 @@ static void visit_values(cairn_product_build *e, cairn_nest *nest, bool counts)
     put(b, &l, cairn_nest_value(&values), word);
     cairn_ir_assign(b, l.begins, cairn_ir_int(b, 0));
     cairn_nest_leave(&values, nest->open);
-    cairn_ir_if(b, cairn_ir_ne(b, cairn_ir_use(b, l.begins), cairn_ir_int(b, 0)));
-    put(b, &l, cairn_ir_int(b, 0), cairn_ir_int(b, BEGINS + EMPTY));
-    cairn_ir_end(b);
+    if (!cairn_product_needs_term(e->p)) {
+        cairn_ir_if(b, cairn_ir_ne(b, cairn_ir_use(b, l.begins), cairn_ir_int(b, 0)));
+        put(b, &l, cairn_ir_int(b, 0), cairn_ir_int(b, BEGINS + EMPTY));
+        cairn_ir_end(b);
+    }
     cairn_ir_store(b, l.first, l.row, cairn_ir_use(b, l.next));
 }
 
@@ -140,31 +143,43 @@ static cairn_ir_x word_at(build *g, cairn_ir_x k)
     return cairn_ir_load(g->e.b, at_array(g->e.b), k);
 }
 
-/// Add what is listed at @p k to chain @p chain.
-static void add_term(visit *v, cairn_ir_x k, int chain)
+/// The terms of what is listed at @p k, whose word is @p word, one a column.
+static void
+find_terms(const visit *v, cairn_ir_x k, cairn_ir_x word, int vectors, cairn_ir_x *term)
 {
-    cairn_product_build *e    = &v->g->e;
-    cairn_ir            *b    = e->b;
-    const cairn_ir_x     word = cairn_ir_use(b, cairn_ir_let(b, word_at(v->g, k), "w"));
-    const cairn_ir_x     half =
-        cairn_ir_binary(b, CAIRN_IR_DIV, word, cairn_ir_int(b, EMPTY));
-    const cairn_ir_x empty = cairn_ir_binary(b, CAIRN_IR_MOD, half, cairn_ir_int(b, 2));
-
-    cairn_ir_if(b, cairn_ir_eq(b, empty, cairn_ir_int(b, 0)));
-    const cairn_ir_x at = cairn_ir_load(b, word_array(b, CAIRN_GRID_via, "via"), k);
-    const cairn_ir_x a  = cairn_ir_use(
-         b, cairn_ir_let(b, cairn_product_value_at(e, v->nest, at, 1), "a"));
+    cairn_product_build *e  = &v->g->e;
+    cairn_ir            *b  = e->b;
+    const cairn_ir_x     at = cairn_ir_load(b, word_array(b, CAIRN_GRID_via, "via"), k);
+    const cairn_ir_x     a  = cairn_ir_use(
+             b, cairn_ir_let(b, cairn_product_value_at(e, v->nest, at, 1), "a"));
     const cairn_ir_x j = cairn_ir_use(
         b, cairn_ir_let(
                b, cairn_ir_binary(b, CAIRN_IR_DIV, word, cairn_ir_int(b, WORDS)), "j"));
 
-    for (int n = 0; n < v->sums.vectors; n++) {
-        cairn_ir_var *const sum = v->sums.sum[0][chain][n];
-        const cairn_ir_x    x =
+    for (int n = 0; n < vectors; n++) {
+        const cairn_ir_x x =
             cairn_product_x(e, e->column ? cairn_product_x_at(e, j, n) : j, 1);
 
-        cairn_ir_assign(b, sum,
-                        cairn_ir_add(b, cairn_ir_use(b, sum), cairn_ir_mul(b, a, x)));
+        term[n] = cairn_ir_mul(b, a, x);
+    }
+}
+
+/// Add what is listed at @p k to chain @p chain.
+static void add_term(visit *v, cairn_ir_x k, int chain)
+{
+    cairn_ir        *b    = v->g->e.b;
+    const cairn_ir_x word = cairn_ir_use(b, cairn_ir_let(b, word_at(v->g, k), "w"));
+    const cairn_ir_x half =
+        cairn_ir_binary(b, CAIRN_IR_DIV, word, cairn_ir_int(b, EMPTY));
+    const cairn_ir_x empty = cairn_ir_binary(b, CAIRN_IR_MOD, half, cairn_ir_int(b, 2));
+    cairn_ir_x       term[CAIRN_VECTORS];
+
+    cairn_ir_if(b, cairn_ir_eq(b, empty, cairn_ir_int(b, 0)));
+    find_terms(v, k, word, v->sums.vectors, term);
+    for (int n = 0; n < v->sums.vectors; n++) {
+        cairn_ir_var *const sum = v->sums.sum[0][chain][n];
+
+        cairn_ir_assign(b, sum, cairn_ir_add(b, cairn_ir_use(b, sum), term[n]));
     }
     cairn_ir_end(b);
 }
@@ -235,6 +250,12 @@ static void build_visit(build            *g,
         .sums = {.strips = 1, .strip = {{0, 1, 1}}, .single = true}
     };
 
+    if (g->e.p->order.known
+        == g->e.p->order.levels) { /* its only term joins Y itself */
+        find_terms(&v, begin, word_at(g, begin),
+                   g->p->grid.group ? g->p->grid.width : 1, total);
+        return;
+    }
     cairn_product_declare(&g->e, &v.sums);
     if (g->p->grid.cuts) begin = add_cuts(&v, begin, end);
     add_stretch(&v, begin, end);

@@ -143,8 +143,17 @@ void cairn_product_one_chain(cairn_product_build *e,
 /// The sum of a row's pieces, in order.
 void cairn_product_join_pieces(cairn_product_build *e, cairn_sums *s);
 
+/// Guard one position, outside tiles that are inside: what follows is done where it is one
+/// of the part's.
+void cairn_product_guard(cairn_product_build *e, cairn_nest *at);
+
 /// Is what a visit of a row adds one value at most, with no loop below the row?
 bool cairn_product_adds_one(const cairn_product_plan *p);
+
+/// Is a visit left out whose only term is no position of the part? So it is where the term
+/// joins Y itself, and where rows are met again and again: a -0 of Y stays, as it does
+/// where entries are walked.
+bool cairn_product_needs_term(const cairn_product_plan *p);
 
 /// Let a row's total, that of all its terms, join Y at @p at, or become it.
 void cairn_product_join_total(const cairn_product_build *e,

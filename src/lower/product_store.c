@@ -281,6 +281,12 @@ bool cairn_product_adds_one(const cairn_product_plan *p)
     return true;
 }
 
+bool cairn_product_needs_term(const cairn_product_plan *p)
+{
+    if (p->order.known == p->order.levels) return true;
+    return !p->order.once && !p->tile.shifted && cairn_product_adds_one(p);
+}
+
 /// What a visit comes to: a term, a sum of one, or the sum of a block's.
 static cairn_ir_x visit_total(build *e, const cairn_nest *nest)
 {

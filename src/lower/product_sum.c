@@ -240,8 +240,7 @@ static void add_to(build *e, cairn_ir_var *sum, cairn_ir_x a, cairn_ir_x x)
                     cairn_ir_add(b, cairn_ir_use(b, sum), cairn_ir_mul(b, a, x)));
 }
 
-/// Guards of one position, outside tiles that are inside.
-static void guard_term(build *e, cairn_nest *at)
+void cairn_product_guard(build *e, cairn_nest *at)
 {
     const cairn_product_plan *p = e->p;
     cairn_ir                 *b = e->b;
@@ -287,7 +286,7 @@ static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
         cairn_nest at = *nest;
 
         cairn_product_stand(e, &at, s, r);
-        if (!s->inside) guard_term(e, &at);
+        if (!s->inside) cairn_product_guard(e, &at);
         const cairn_ir_x j = cairn_nest_dim(&at, e->p->in);
 
         for (int v = 0;
@@ -408,7 +407,7 @@ void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int cha
             s->packed ? (s->chains == 3 ? 4 : s->chains) : s->strip[r].lanes;
 
         cairn_product_stand(e, &at, s, r);
-        if (!s->inside) guard_term(e, &at);
+        if (!s->inside) cairn_product_guard(e, &at);
         if (!x || p->tile.reach != CAIRN_REACH_ONE) {
             const bool one = p->tile.reach == CAIRN_REACH_ONE && !s->packed;
 

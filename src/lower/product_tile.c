@@ -367,6 +367,15 @@ void cairn_product_row(build *e, cairn_nest *nest)
     if (p->guard_row) cairn_nest_guard(nest, p->out);
     shape.first  = e->place;
     shape.inside = !p->guard_x && !p->tile.shifted && p->layout->exact;
+    if (!ready && !shape.inside && cairn_product_needs_term(p)) {
+        cairn_nest at = *nest;
+
+        for (int k = p->order.known; k < p->order.levels; k++)
+            cairn_nest_enter(&at, p->order.level[k]);
+        cairn_product_guard(e, &at);
+        nest->open   = at.open;
+        shape.inside = true;
+    }
     if (!ready && !e->place && p->sum == CAIRN_SUM_COLUMNS && !e->column) {
         extent t = {.e = e, .nest = nest, .width = 1};
 

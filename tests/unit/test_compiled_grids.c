@@ -229,6 +229,60 @@ Test(compiled_grids, formats_of_the_catalogue_with_long_rows, .timeout = 3600)
     cr_expect_gt(all.count.listed, GRID_FORMATS);
 }
 
+/// Rows that are met again and again, by one position each time, below which an index
+/// follows from those above and may say that it is none of the tensor's.
+static const char *const one_each[] = {
+    "#encoding<{ "
+    "idx_map<(d0,d1)->((1*(d1)+3)/3,(d0-(d1))%7,(d0-(d1))/"
+    "7,((1*(d1)+3)%3)%6,((1*(d1)+3)%3)/6)>, mutation<merge(0,2,3,4), trim(0,1)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d0,(d1)/4,(d0-(d0))%2,(d1)%4,(d0-(d0))/2)>, "
+    "mutation<merge(0,3), trim(1,1)> }>",
+    "#encoding<{ idx_map<(d0,d1)->((d0)%2,d1,((d0)%3)/7,(d0)/3,((d0)%3)%7,(d0)/2)>, "
+    "mutation<merge(0,1,2), trim(3,3)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(slot,d1-(d0+(d1)),d1,d0+(d1))>, "
+    "mutation<merge(0,1), trim(0,0)>, indirect<{ count = sum(value) groupBy "
+    "(d0,d1)->(d0); slot = enum(value) groupBy (d0,d1)->(d0) with value eq 0 -> count "
+    "| otherwise -> 0 }> }>",
+    "#encoding<{ "
+    "idx_map<(d0,d1)->(3*(d0-2*(d1))+4,((3*(d0-2*(d1))+4)%6)/"
+    "4,((3*(d0-2*(d1))+4)%6)%4,slot,d1,(3*(d0-2*(d1))+4)/6)>, indirect<{ block = "
+    "sum(value) groupBy (d0,d1)->(d0/4,d1/2); width = sum(block) groupBy "
+    "(d0,d1)->(d0/4); slot = enum(block) groupBy (d0,d1)->(d0/4) traverseBy "
+    "(d0,d1)->(d1/2) with block eq 0 -> width | otherwise -> 0 }>, "
+    "layout<partition(3)> }>",
+    "#encoding<{ idx_map<(d0,d1)->((d0)/6,((d0)%6)/127,d1,((d0)%6)%127)>, "
+    "mutation<trim(0,2)> }>",
+    "#encoding<{ "
+    "idx_map<(d0,d1)->((1*(d1)+3)/7,((1*(d1)+3)%7)/5,d0,((1*(d1)+3)%7)%5)>, "
+    "mutation<merge(0), trim(1,2)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d1,slot,((d0)%5)%5,((d0)%5)/5,(d0)/5)>, "
+    "mutation<merge(2,4), trim(0,2)>, indirect<{ block = sum(value) groupBy "
+    "(d0,d1)->(d0/2,d1/3); width = sum(block) groupBy (d0,d1)->(d0/2); slot = "
+    "enum(block) groupBy (d0,d1)->(d0/2) traverseBy (d0,d1)->(d1/3) with block eq 0 -> "
+    "width | otherwise -> 0 }> }>",
+    "#encoding<{ "
+    "idx_map<(d0,d1)->((2*(d0)-1)%3,d1,((2*(d0)-1)/3)/3,(((2*(d0)-1)/"
+    "3)%3)%3,(((2*(d0)-1)/3)%3)/3)>, mutation<merge(0,2,4), trim(1,2)> }>",
+};
+
+Test(compiled_grids, a_visit_outside_of_the_tensor_adds_nothing)
+{
+    enum { EACH = 2, N = EACH * sizeof one_each / sizeof *one_each };
+    int n = 0;
+
+    for (size_t k = 0; k < N; k++) {
+        product_case *const c = &all.cases[n];
+
+        *c = (product_case){.seed = k, .state = k, .fixed = true, .percent = 10};
+        c->shape.extent[0] = 7 + (int64_t)k % EACH;
+        c->shape.extent[1] = 12 - 2 * (int64_t)k % EACH;
+        snprintf(c->text, sizeof c->text, "%s", one_each[k / EACH]);
+        n += product_case_open(c);
+    }
+    cr_assert_eq(n, (int)N);
+    run_cases(n);
+}
+
 /// The shape of a format's product y = A x, and of its transpose.
 static const struct {
     const char      *format;

@@ -114,6 +114,7 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
     const int64_t A0_lo    = A->level[0].lo;
     const int64_t A3_hole  = A->level[3].hole;
     const int64_t A4_hole  = A->level[4].hole;
+    const int64_t A5_hole  = A->level[5].hole;
 
     if (A_values == 0) return 0;
 
@@ -295,15 +296,20 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                                 const int64_t ir_2 = A4_idx[pslot * 16 + ir];
 
                                 if (ir_2 != A4_hole) {
-                                    const int64_t i = ir * 2 + ib * 32 + ir_2;
-                                    double        s = 0.0;
-                                    const int64_t j = jb * 8192
-                                                      + min(A5_idx[pslot * 16 + ir],
-                                                            8191);
+                                    const int64_t i  = ir * 2 + ib * 32 + ir_2;
+                                    const int64_t jr = A5_idx[pslot * 16 + ir];
 
-                                    if (col_lo <= j && j < col_end)
-                                        s += A_val[pslot * 16 + ir] * x[j];
-                                    y[i - row_lo] += s;
+                                    if (jr != A5_hole) {
+                                        const int64_t j = jb * 8192 + jr;
+
+                                        if (col_lo <= j && j < col_end) {
+                                            double s = 0.0;
+
+                                            s += A_val[pslot * 16 + ir]
+                                                 * x[jb * 8192 + min(jr, 8191)];
+                                            y[i - row_lo] += s;
+                                        }
+                                    }
                                 }
                             }
                         }
