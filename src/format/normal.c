@@ -234,13 +234,38 @@ static bool same_level(const cairn_level *a, const cairn_level *b)
            && a->per_node == b->per_node && a->tuple == b->tuple;
 }
 
-static bool same_layout(const cairn_layout *a, const cairn_layout *b)
+/// The next step of a recipe that asks a query, from step @p s on; `steps`: none.
+static int next_asked(const cairn_recipe *recipe, int s)
 {
-    bool same = a->pads == b->pads && a->tuples == b->tuples && a->check == b->check
-                && a->exact == b->exact;
+    while (s < recipe->steps && recipe->step[s].kind != CAIRN_STEP_QUERY)
+        s++;
+    return s;
+}
 
-    for (int l = 0; l < a->levels && same; l++)
-        same = same_level(&a->level[l], &b->level[l]);
+/// Are the same queries asked for an index? Each may find that there is none, so that two
+/// levels for one query must stay two where the text has two spellings of it.
+static bool
+same_recipe(const cairn_normal *n, const cairn_recipe *text, const cairn_recipe *made)
+{
+    int a = next_asked(text, 0), b = next_asked(made, 0);
+
+    while (a < text->steps && b < made->steps
+           && n->alias[text->step[a].query] == n->alias[made->step[b].query]) {
+        a = next_asked(text, a + 1);
+        b = next_asked(made, b + 1);
+    }
+    return a == text->steps && b == made->steps && text->dims == made->dims;
+}
+
+static bool
+same_layout(const cairn_normal *n, const cairn_layout *text, const cairn_layout *made)
+{
+    bool same = text->pads == made->pads && text->tuples == made->tuples
+                && text->check == made->check && text->exact == made->exact;
+
+    for (int l = 0; l < text->levels && same; l++)
+        same = same_level(&text->level[l], &made->level[l])
+               && same_recipe(n, &text->level[l].recipe, &made->level[l].recipe);
     return same;
 }
 
@@ -254,7 +279,7 @@ static cairn_status check_layout(const cairn_normal *n)
              cairn_layout_create(n->env, n->written, NULL, NULL, NULL, 64, &of_text));
     CAIRN_GO(done,
              cairn_layout_create(n->env, n->made, NULL, NULL, NULL, 64, &of_normal));
-    if (!same_layout(of_text, of_normal))
+    if (!same_layout(n, of_text, of_normal))
         status = cairn_fail(n->env, CAIRN_UNSUPPORTED,
                             "format: the normal form has other levels");
 done:

@@ -23,7 +23,7 @@ enum {
     MANY        = 64,      ///< Positions from which the compiled way looks at a recipe.
 };
 
-typedef enum { ANY, ROWS, BOXES } kind;
+typedef enum { ANY, ROWS, BOXES, TWICE } kind;
 
 typedef struct {
     cairn_env     env;
@@ -229,6 +229,19 @@ static void draw_boxes(padded *p)
              begin > 0 && random_chance(&p->state, 20) ? ", layout<partition(0)>" : "");
 }
 
+/// A level each for two spellings of one query, above and below what is trimmed.
+static void draw_twice(padded *p)
+{
+    snprintf(p->text, sizeof p->text,
+             "#encoding<{ idx_map<(d0,d1)->(d0/131,slot,d1/5,d0%%131,place,d1%%5%%3,"
+             "second,d1%%5/3)>, mutation<merge(0,2,3,5,6,7), trim(3,4)>, indirect<{ "
+             "load = sum(value) groupBy (d0,d1)->(d1); place = reorder(load) groupBy "
+             "(d0,d1)->(d1/4); slot = enum(value) groupBy (d0,d1)->(d0) traverseBy "
+             "(d0,d1)->(d1) with value ne 0 -> 0 | otherwise -> none; second = "
+             "enum(value) groupBy (d0,d1)->(d0) traverseBy (d0,d1)->(d1) with value ne "
+             "0 -> 0 | otherwise -> none }> }>");
+}
+
 static bool run_case(uint64_t seed, kind what)
 {
     static padded p;
@@ -245,6 +258,8 @@ static bool run_case(uint64_t seed, kind what)
         draw_rows(&p);
     else if (what == BOXES)
         draw_boxes(&p);
+    else if (what == TWICE)
+        draw_twice(&p);
     else
         random_encoding_of(&p.state, 2, random_chance(&p.state, 60), p.text,
                            RANDOM_FORMAT);
@@ -287,4 +302,9 @@ Test(padding, of_rows_is_the_same_by_every_method, .timeout = 3600)
 Test(padding, of_boxes_is_that_of_the_reference_way, .timeout = 3600)
 {
     run_cases(BOXES, USUAL_BOXES);
+}
+
+Test(padding, of_a_query_spelt_twice_is_that_of_the_reference_way, .timeout = 3600)
+{
+    run_cases(TWICE, 100);
 }
