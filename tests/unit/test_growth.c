@@ -461,3 +461,35 @@ Test(growth, catalogue, .timeout = 3600)
     cr_expect_geq(stored, NAMED - 3, "only %d formats were stored", stored);
     test_loader_destroy(loader);
 }
+
+/// A million entries in every run: what a program of the catalogue's kinds costs there, from
+/// lists to slots that are sorted by length and from rows to columns.
+Test(growth, a_million_entries, .timeout = 600)
+{
+    static const char *const pairs[][2] = {
+        {"coo", "sell-sigma<8,256>"},
+        {"csr", "csc"              }
+    };
+    static int64_t turns;
+    static growth  g;
+    const int64_t  n      = 1000000;
+    test_loader   *loader = test_loader_create(NULL, 2);
+    tally          t      = {0};
+
+    loader->turns = &turns;
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        begin(&g, loader, k);
+        g.shape = (cairn_shape){
+            2, {n / 12, n / 10}
+        };
+        fill(&g, 0, n);
+        by_name(pairs[k][0], g.from, sizeof g.from);
+        by_name(pairs[k][1], g.to, sizeof g.to);
+        g.env.memory_limit = 4 * ROOM * g.entries.n;
+        run_pair(&g, &t);
+        end(&g);
+    }
+    tell(&t);
+    cr_expect_eq(t.refused, 0);
+    test_loader_destroy(loader);
+}
