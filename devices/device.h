@@ -21,6 +21,7 @@ typedef struct cairn_device      cairn_device;
 typedef struct cairn_machine     cairn_machine;     // devices/discover.h
 typedef struct cairn_device_work cairn_device_work; // devices/product.h
 typedef struct cairn_launch      cairn_launch;      // devices/product.h
+typedef struct cairn_seat        cairn_seat;        // devices/seat.h
 
 typedef struct cairn_device_config cairn_device_config; // devices/config.h
 typedef struct cairn_device_model  cairn_device_model;  // devices/config.h
@@ -143,6 +144,21 @@ typedef struct cairn_device_ops {
     cairn_status (*build)(cairn_device            *device,
                           const cairn_device_work *work,
                           cairn_launch            *launch);
+    /// Make a seat (devices/seat.h) of launches that this device built and that set their Ys,
+    /// in the order in which they are to run. NULL, whatever the delegate does: launches run
+    /// one after the other, on a thread of the device's queue.
+    ///
+    /// Local.
+    ///
+    /// @param[in]  launch  [launches] Outlive the seat's runs, not its release.
+    /// @param[out] seat    Released by its `release`. Unchanged on failure.
+    /// @retval CAIRN_UNSUPPORTED  Not such launches.
+    /// @retval CAIRN_NO_MEMORY
+    /// @retval CAIRN_NO_DEVICE    The device was lost.
+    cairn_status (*seat)(cairn_device        *device,
+                         cairn_launch *const *launch,
+                         int                  launches,
+                         cairn_seat          *seat);
     /// Get the code that build() will want for several products, side by side where it
     /// has to be compiled. Local. Cannot fail: build() tells what has failed. NULL,
     /// whatever the delegate does: build() gets each. Touches nothing but the

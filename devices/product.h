@@ -35,6 +35,9 @@ struct cairn_device_work {
     const cairn_device_work
         *as; ///< It has some of the rows of this one, whose function it is to have, so
              ///< that nothing else is compiled; NULL: its own.
+    const void
+        *seat; ///< Whose launches run together (devices/seat.h), by any address of
+               ///< its own; NULL: alone.
 };
 
 /// Where the time of one run went, in seconds of the device's clock.

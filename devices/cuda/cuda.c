@@ -177,4 +177,5 @@ const cairn_device_ops cairn_device_cuda = {
     .check    = cairn_cuda_check,
     .can      = cairn_cuda_can,
     .build    = cairn_cuda_build,
+    .seat     = cairn_cuda_seat_of,
 };

@@ -13,6 +13,7 @@
 
 typedef struct cairn_cuda_arrays  cairn_cuda_arrays;  // devices/cuda/arrays.h
 typedef struct cairn_cuda_program cairn_cuda_program; // devices/cuda/program.h
+typedef struct cairn_cuda_x       cairn_cuda_x;       // devices/cuda/operand.h
 
 /// Where code comes from.
 typedef struct cairn_cuda_code {
@@ -44,7 +45,8 @@ typedef struct cairn_cuda_device {
     int64_t            used; ///< Bytes that were allocated here.
     cairn_cuda_rates   rates;
     cairn_cuda_code    code;
-    cairn_cuda_arrays *arrays; ///< Those on the card.
+    cairn_cuda_arrays *arrays; ///< Those on the card,
+    cairn_cuda_x      *x;      ///< and Xs that launches share.
     cairn_cuda_loss    loss;
 } cairn_cuda_device;
 
@@ -112,5 +114,9 @@ bool   cairn_cuda_can(const cairn_device *device, const cairn_device_request *re
 cairn_status cairn_cuda_build(cairn_device            *device,
                               const cairn_device_work *work,
                               cairn_launch            *launch);
+cairn_status cairn_cuda_seat_of(cairn_device        *device,
+                                cairn_launch *const *launch,
+                                int                  launches,
+                                cairn_seat          *seat);
 
 #endif

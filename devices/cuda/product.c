@@ -114,7 +114,8 @@ static void *address(cairn_cuda_pointer at)
 static cairn_grid_args operation(const cairn_cuda_product *p)
 {
     const cairn_product_args a = cairn_work_arguments(
-        &p->work, address(p->x.at - (cairn_cuda_pointer)p->x.begin), address(p->y.at));
+        &p->work, address(p->x->on.at - (cairn_cuda_pointer)p->x->on.begin),
+        address(p->y.at));
 
     return (cairn_grid_args){
 #define X(type, name, what) .name = a.name,
@@ -141,25 +142,16 @@ static cairn_status divide(making *m)
     return CAIRN_OK;
 }
 
-static void describe_operands(making *m)
-{
-    cairn_cuda_product      *p       = m->p;
-    const cairn_device_work *work    = &p->work;
-    const int64_t            bytes   = work->tensor->value_bits / 8;
-    const int64_t            columns = work->op->columns;
-
-    p->x.bytes = cairn_work_rows_in(work) * columns * bytes;
-    p->x.begin = work->op->transposed ? 0 : work->tensor->box[1].lo * columns * bytes;
-    p->y.bytes = cairn_work_rows_out(work) * columns * (m->product.wide ? 8 : bytes);
-}
-
-/// One block for X, Y, and what divisions need.
+/// One block for Y and what divisions need; X is its own.
 static cairn_status allocate(making *m)
 {
     cairn_cuda_product *p = m->p;
     cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
-    int64_t             bytes = aligned(p->x.bytes) + aligned(p->y.bytes);
+    int64_t             bytes;
 
+    p->y.bytes = cairn_work_rows_out(&p->work) * p->work.op->columns
+                 * (m->product.wide ? 8 : p->work.tensor->value_bits / 8);
+    bytes = aligned(p->y.bytes);
     for (int64_t k = 0; k < m->parts; k++) {
         const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
 
@@ -168,9 +160,7 @@ static cairn_status allocate(making *m)
     }
     CAIRN_TRY(cairn_cuda_alloc(p->device, bytes, "operands", &p->memory));
     p->bytes = bytes;
-    p->x.at  = p->memory;
-    p->y.at  = p->memory + (cairn_cuda_pointer)aligned(p->x.bytes);
-    CAIRN_TRY(cairn_cuda_pin(p->device, p->x.bytes, &p->x.host));
+    p->y.at  = p->memory;
     return cairn_cuda_pin(p->device, p->y.bytes, &p->y.host);
 }
 
@@ -305,6 +295,7 @@ static cairn_status make_moments(cairn_cuda_product *p)
 
     CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->begin));
     CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->up));
+    CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->ready));
     CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->computed));
     for (int k = 0; k < CAIRN_CUDA_PIECES; k++)
         CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->down[k]));
@@ -318,9 +309,9 @@ static cairn_status warm_up(const cairn_cuda_product *p)
     cairn_cuda_device *d     = cairn_cuda_of(p->device);
     cairn_cuda_result  error = CAIRN_CUDA_OK;
 
-    if (p->x.bytes > 0)
-        error =
-            CAIRN_CUDA(d, cuMemsetD8Async, p->x.at, 0, (size_t)p->x.bytes, d->stream);
+    if (p->x->on.bytes > 0)
+        error = CAIRN_CUDA(d, cuMemsetD8Async, p->x->on.at, 0, (size_t)p->x->on.bytes,
+                           d->stream);
     if (error == CAIRN_CUDA_OK) error = cairn_cuda_start(p);
     error = cairn_cuda_settle(p->device, p->moment.up, error);
     return error == CAIRN_CUDA_OK ? CAIRN_OK
@@ -340,15 +331,18 @@ static cairn_status prepare(making *m)
                 && (m->product.adds || cairn_work_group(&p->work)->count == 0
                     || cairn_work_part(&p->work, 0)->view.values == 0);
     CAIRN_TRY(get_code(m));
+    CAIRN_TRY(cairn_cuda_x_get(p->device, &p->work, &p->x));
     CAIRN_TRY(divide(m));
-    describe_operands(m);
     CAIRN_TRY(cairn_cuda_arrays_get(p->device, &p->work, &p->arrays));
     CAIRN_TRY(allocate(m));
     CAIRN_TRY(add_steps(m));
     CAIRN_TRY(bring(m));
     CAIRN_TRY(make_moments(p));
     CAIRN_TRY(warm_up(p));
-    return cairn_cuda_record(p);
+    p->self = p;
+    p->alone =
+        (cairn_cuda_seat){.device = p->device, .product = &p->self, .products = 1};
+    return cairn_cuda_seat_open(&p->alone, !p->work.seat);
 }
 
 static void finish_making(making *m)
@@ -368,13 +362,14 @@ static void discard(cairn_cuda_product *p)
     cairn_env *const    env    = device->env;
     cairn_cuda_device  *d      = cairn_cuda_of(device);
 
-    if (p->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, p->graph);
+    cairn_cuda_seat_close(&p->alone);
     cairn_cuda_event_free(device, &p->moment.begin);
     cairn_cuda_event_free(device, &p->moment.up);
+    cairn_cuda_event_free(device, &p->moment.ready);
     cairn_cuda_event_free(device, &p->moment.computed);
     for (int k = 0; k < CAIRN_CUDA_PIECES; k++)
         cairn_cuda_event_free(device, &p->moment.down[k]);
-    cairn_cuda_unpin(device, &p->x.host);
+    cairn_cuda_x_leave(device, &p->x);
     cairn_cuda_unpin(device, &p->y.host);
     cairn_cuda_free(d, &p->memory, p->bytes);
     cairn_cuda_arrays_leave(device, &p->arrays);
@@ -430,14 +425,14 @@ make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
                              .route   = CAIRN_ROUTE_COMPILED,
                              .sets    = !p->keeps,
                              .wide    = m.product.wide,
-                             .bytes   = p->bytes + p->arrays->bytes,
+                             .bytes   = p->bytes + p->x->on.bytes + p->arrays->bytes,
                              .run     = cairn_cuda_run,
                              .renew   = renew,
                              .release = release,
                              .state   = p};
-    if (p->no_graph != CAIRN_CUDA_OK)
+    if (p->alone.no_graph != CAIRN_CUDA_OK)
         snprintf(launch->note, sizeof launch->note, "started step by step: %s",
-                 cairn_cuda_error(&cairn_cuda_of(device)->driver, p->no_graph));
+                 cairn_cuda_error(&cairn_cuda_of(device)->driver, p->alone.no_graph));
     return CAIRN_OK;
 }
 

@@ -57,6 +57,8 @@ static cairn_status prepare_here(cairn_replay *replay)
 {
     for (int p = 0; p < replay->subproducts; p++)
         CAIRN_TRY(cairn_subproduct_allocate(&replay->subproduct[p]));
+    CAIRN_TRY(cairn_plan_seats_init(replay->common.comm->env, replay->subproduct,
+                                    replay->subproducts, &replay->seats));
     CAIRN_TRY(create_program(replay));
     CAIRN_TRY(cairn_replay_create_engine(replay));
     return build_pieces(replay);
@@ -253,6 +255,7 @@ void cairn_replay_destroy(cairn_replay **replay)
     cairn_trace_destroy(&p->trace);
     cairn_program_destroy(&p->program);
     cairn_graph_destroy(&p->graph);
+    cairn_plan_seats_fini(env, &p->seats);
     for (int k = 0; k < p->subproducts; k++)
         cairn_subproduct_fini(&p->subproduct[k]);
     cairn_cut_sums_destroy(&p->sums.cuts);
@@ -296,6 +299,7 @@ static cairn_status run_subproducts(cairn_replay *replay)
     assert(replay->engine && replay->program);
     const cairn_status status = cairn_engine_run(replay->engine, NULL);
 
+    cairn_plan_seats_settle(&replay->seats);
     for (int p = 0; p < replay->subproducts; p++)
         if (status != CAIRN_OK && replay->subproduct[p].status == status)
             return cairn_fail(replay->common.comm->env, status, "%s",
@@ -345,6 +349,7 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     /* Before Y is prepared: another kernel may add to Y where the one before set it. */
     cairn_status status = leave_lost(replay);
 
+    cairn_plan_seats_renew(&replay->seats);
     assert(operands && replay->threads >= 1);
     assert(replay->updates == replay->common.tensor->updates || renewed != CAIRN_OK);
     operands->threads         = is_crowded(replay) ? 1 : replay->threads;

@@ -2,7 +2,8 @@
 /// @file
 /// The plan of a product on one rank of several: operands with their halo, and a graph
 /// of tasks, one for every subproduct (subproduct.h) and one for every addition of a Y
-/// computed apart. Each device that has a subproduct is a queue of its own; the first
+/// computed apart. Each device that has a subproduct is a queue of its own, unless it runs
+/// its subproducts together and without a thread that waits (seats.h); the first
 /// is the caller's thread, which also talks to other ranks, unless threads are bound to
 /// cores (affinity.h) and that of the first makes a team: then the caller's is no
 /// device's. Made once, replayed without allocating. There may be several ways to run
@@ -14,7 +15,7 @@
 #include "convert/build.h"
 #include "place/placement.h"
 #include "plan/cut_sums.h"
-#include "plan/subproduct.h"
+#include "plan/seats.h"
 #include "sched/engine.h"
 #include "sched/trace.h"
 
@@ -43,6 +44,7 @@ typedef struct cairn_replay {
                                              ///< caller's thread serves none.
     int  collector; ///< The queue on which Ys are added, and lost subproducts computed.
     bool pinned; ///< Devices that are the processor have threads bound to their cores.
+    cairn_plan_seats seats;
     cairn_graph     *graph;
     cairn_program   *program;
     cairn_engine    *engine;
@@ -121,7 +123,7 @@ cairn_status cairn_replay_record(cairn_replay          *replay,
 /// Record no more, and forget what was recorded. Local.
 void cairn_replay_stop_recording(cairn_replay *replay);
 
-/// Seconds of a run on this rank, by recent medians: of the queue that has most to do,
+/// Seconds of a run on this rank, by recent medians: of the device that has most to do,
 /// one number for each clock. In the simulated clock the halo's exchange takes the time
 /// of the devices' network, which is told apart, too; in the measured one it is no
 /// part.

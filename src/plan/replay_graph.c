@@ -56,47 +56,107 @@ static int list_stretches(const y_handles        *y,
     return n;
 }
 
-/// X is no handle: it is complete before the first task, and no task writes it.
-static cairn_status
-add_subproduct(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
+/// Handles while a graph is filled.
+typedef struct {
+    cairn_replay *replay;
+    cairn_graph  *graph;
+    y_handles     y;
+    cairn_handle  own[CAIRN_MAX_HOMES]; ///< [subproducts] Of Ys of their own.
+} filling;
+
+/// What subproduct @p p computes into; @return the number of handles.
+static int list_output(const filling *f, int p, cairn_access *list)
 {
-    cairn_subproduct *subproduct = &replay->subproduct[p];
+    const cairn_subproduct *subproduct = &f->replay->subproduct[p];
+
+    if (!subproduct->has_own) return list_stretches(&f->y, subproduct, list);
+    list[0] = (cairn_access){f->own[p], CAIRN_READ_WRITE};
+    return 1;
+}
+
+/// X is no handle: it is complete before the first task, and no task writes it.
+static cairn_status add_compute(const filling *f, int p)
+{
+    cairn_subproduct *subproduct = &f->replay->subproduct[p];
     const cairn_task  compute    = {
             .run      = cairn_subproduct_compute,
             .argument = subproduct,
-            .label    = subproduct->label,
+            .label    = subproduct->label.compute,
             .kind     = "kernel",
             .modelled = cairn_subproduct_models(subproduct) ? &subproduct->modelled : NULL,
             .bytes    = cairn_subproduct_bytes(subproduct),
             .queue    = subproduct->queue};
-    const cairn_task collect = {.run      = cairn_subproduct_collect,
-                                .argument = subproduct,
-                                .label    = subproduct->collect_label,
-                                .kind     = "add",
-                                .bytes    = cairn_subproduct_added_bytes(subproduct),
-                                .queue    = replay->collector};
-    cairn_access     access[CAIRN_MAX_HOMES + 1];
-    const int        n = list_stretches(y, subproduct, access);
-    cairn_access     own;
+    cairn_access access[CAIRN_MAX_HOMES];
 
-    if (subproduct->has_own) {
-        CAIRN_TRY(cairn_graph_add_handle(graph, &own.handle));
-        own.mode  = CAIRN_READ_WRITE;
-        access[n] = own;
-        CAIRN_TRY(cairn_graph_add(graph, &compute, &own, 1, NULL));
-    } else {
-        CAIRN_TRY(cairn_graph_add(graph, &compute, access, n, NULL));
-    }
+    return cairn_graph_add(f->graph, &compute, access, list_output(f, p, access), NULL);
+}
+
+static cairn_status add_collect(const filling *f, int p)
+{
+    cairn_subproduct *subproduct = &f->replay->subproduct[p];
+    const cairn_task  collect    = {.run      = cairn_subproduct_collect,
+                                    .argument = subproduct,
+                                    .label    = subproduct->label.collect,
+                                    .kind     = "add",
+                                    .bytes    = cairn_subproduct_added_bytes(subproduct),
+                                    .queue    = f->replay->collector};
+    cairn_access      access[CAIRN_MAX_HOMES + 1];
+    int               n = list_stretches(&f->y, subproduct, access);
+
     if (!cairn_subproduct_is_collected(subproduct)) return CAIRN_OK;
-    return cairn_graph_add(graph, &collect, access, n + subproduct->has_own, NULL);
+    if (subproduct->has_own) n += list_output(f, p, &access[n]);
+    return cairn_graph_add(f->graph, &collect, access, n, NULL);
+}
+
+/// Start what sits together. It touches the Ys of all, for what has lost its seat is
+/// computed there.
+static cairn_status add_start(const filling *f, cairn_plan_seat *seat)
+{
+    const cairn_task start = {.run      = cairn_plan_seat_start,
+                              .argument = seat,
+                              .label    = seat->device->info.id,
+                              .kind     = "start",
+                              .queue    = f->replay->collector};
+    cairn_access     access[2 * CAIRN_MAX_HOMES];
+    int              n = 0;
+
+    for (int p = 0; p < f->replay->subproducts; p++) {
+        const cairn_subproduct *subproduct = &f->replay->subproduct[p];
+
+        /* Those without a Y of their own share no rows. */
+        if (subproduct->seat.among == seat) n += list_output(f, p, &access[n]);
+    }
+    return cairn_graph_add(f->graph, &start, access, n, NULL);
+}
+
+/// Is it computed while others are under way, before any of them is waited for? What it
+/// writes must not have to wait for an earlier subproduct's sums.
+static bool is_meanwhile(const cairn_replay *replay, int p)
+{
+    const cairn_subproduct *subproduct = &replay->subproduct[p];
+
+    if (replay->seats.count == 0 || subproduct->seat.among) return false;
+    for (int k = 0; k < p && !subproduct->has_own; k++)
+        if (cairn_subproduct_meets(subproduct, &replay->subproduct[k])) return false;
+    return true;
 }
 
 cairn_status cairn_replay_fill_graph(cairn_replay *replay, cairn_graph *graph)
 {
-    y_handles y;
+    filling f = {.replay = replay, .graph = graph};
 
-    CAIRN_TRY(add_y_handles(replay, graph, &y));
+    CAIRN_TRY(add_y_handles(replay, graph, &f.y));
     for (int p = 0; p < replay->subproducts; p++)
-        CAIRN_TRY(add_subproduct(replay, graph, &y, p));
+        if (replay->subproduct[p].has_own)
+            CAIRN_TRY(cairn_graph_add_handle(graph, &f.own[p]));
+    for (int k = 0; k < replay->seats.count; k++)
+        CAIRN_TRY(add_start(&f, &replay->seats.seat[k]));
+    for (int p = 0; p < replay->subproducts; p++)
+        if (is_meanwhile(replay, p)) CAIRN_TRY(add_compute(&f, p));
+    for (int p = 0; p < replay->subproducts; p++) {
+        if (!replay->subproduct[p].seat.among && !is_meanwhile(replay, p))
+            CAIRN_TRY(add_compute(&f, p));
+        CAIRN_TRY(add_collect(&f, p));
+    }
     return CAIRN_OK;
 }

@@ -64,6 +64,8 @@ int cairn_replay_queue_of(cairn_replay *replay, int device)
 {
     for (int q = 0; q < replay->queues; q++)
         if (replay->queue_device[q] == device) return q;
+    if (replay->queues > 0 && replay->common.devices->device[device].ops.seat)
+        return replay->collector;
     replay->queue_device[replay->queues] = device;
     return replay->queues++;
 }

@@ -13,7 +13,8 @@
 /// device has a team, none.
 void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *placing);
 
-/// The queue of a device, a new one the first time.
+/// The queue of a device, a new one the first time; of one whose subproducts sit together,
+/// the collector's where there is another.
 int cairn_replay_queue_of(cairn_replay *replay, int device);
 
 /// The name of a queue in reports: the id of its device; NULL: it has none.

@@ -34,11 +34,11 @@ void cairn_replay_times(const cairn_replay *replay,
                         double             *exchange)
 {
     *measured = *simulated = 0;
-    for (int q = 0; q < replay->queues; q++) {
+    for (int d = 0; d < replay->common.devices->count; d++) {
         double sum[2] = {0};
 
         for (int p = 0; p < replay->subproducts; p++)
-            if (replay->subproduct[p].queue == q)
+            if (replay->subproduct[p].home.device == d)
                 sum[cairn_subproduct_models(&replay->subproduct[p])] +=
                     cairn_subproduct_median(&replay->subproduct[p]);
         if (sum[0] > *measured) *measured = sum[0];

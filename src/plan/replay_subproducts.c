@@ -68,6 +68,7 @@ init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64
     replay->subproducts = k + 1;
     CAIRN_TRY(cairn_subproduct_init(&replay->common, &options, &replay->op,
                                     &replay->subproduct[k]));
+    if (device->ops.seat) replay->subproduct[k].work.seat = replay;
     replay->subproduct[k].apart = apart;
     replay->subproduct[k].queue = cairn_replay_queue_of(replay, home->device);
     return CAIRN_OK;

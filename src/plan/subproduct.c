@@ -6,6 +6,7 @@
 
 #include "base/median.h"
 #include "devices/kinds.h"
+#include "plan/seats.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@ static void write_labels(cairn_subproduct *subproduct, bool divided)
 
     snprintf(what, sizeof what, divided ? "member %d.%d" : "member %d", home->member,
              home->share);
-    snprintf(subproduct->label, sizeof subproduct->label, "%s on %s", what,
-             subproduct->device->info.id);
-    snprintf(subproduct->collect_label, sizeof subproduct->collect_label, "add %s",
+    snprintf(subproduct->label.compute, sizeof subproduct->label.compute, "%s on %s",
+             what, subproduct->device->info.id);
+    snprintf(subproduct->label.collect, sizeof subproduct->label.collect, "add %s",
              what);
 }
 
@@ -251,16 +252,24 @@ static cairn_status multiply_parted(cairn_subproduct *subproduct, void *y)
     return CAIRN_OK;
 }
 
+const void *cairn_subproduct_x(const cairn_subproduct *subproduct)
+{
+    const cairn_subproducts_common *c = subproduct->common;
+    const void *const               x = c->x ? c->x : cairn_operands_x(c->operands);
+
+    assert(!cairn_operands_is_parted(c->operands));
+    return subproduct->op.transposed
+               ? own_rows(subproduct, x, (size_t)c->tensor->value_bits / 8)
+               : x;
+}
+
 /// @p y begins with the subproduct's rows.
 static cairn_status multiply(cairn_subproduct *subproduct, void *y)
 {
-    const void *brought = subproduct->common->x;
-    const void *x = brought ? brought : cairn_operands_x(subproduct->common->operands);
-
     if (cairn_operands_is_parted(subproduct->common->operands))
         return multiply_parted(subproduct, y);
-    if (subproduct->op.transposed)
-        x = own_rows(subproduct, x, (size_t)subproduct->common->tensor->value_bits / 8);
+    const void *const x = cairn_subproduct_x(subproduct);
+
     if (!subproduct->reference && !subproduct->kernel.launch.run) /* build_again() */
         return subproduct->kernel.status;
     if (subproduct->reference)
@@ -279,16 +288,25 @@ static cairn_status multiply_apart(cairn_subproduct *subproduct)
     return multiply(subproduct, subproduct->own);
 }
 
+/// Its rows of the accumulator.
+static void *rows_of_y(const cairn_subproduct *subproduct)
+{
+    const cairn_operands *operands = subproduct->common->operands;
+    void                 *y        = cairn_operands_y(operands);
+
+    assert(!subproduct->has_own && y);
+    return subproduct->op.transposed
+               ? y
+               : own_rows(subproduct, y, cairn_operands_sum_size(operands));
+}
+
 /// Compute into the accumulator.
 static cairn_status multiply_in_place(cairn_subproduct *subproduct)
 {
     const cairn_operands *operands = subproduct->common->operands;
     cairn_launch         *launch   = &subproduct->kernel.launch;
-    void                 *y        = cairn_operands_y(operands);
+    void                 *y        = rows_of_y(subproduct);
 
-    assert(!subproduct->has_own && y);
-    if (!subproduct->op.transposed)
-        y = own_rows(subproduct, y, cairn_operands_sum_size(operands));
     if (launch->rounds) {
         assert(operands->sums_wide && !subproduct->stored.local);
         launch->sums = y;
@@ -297,21 +315,28 @@ static cairn_status multiply_in_place(cairn_subproduct *subproduct)
     return multiply(subproduct, y);
 }
 
+void cairn_subproduct_ran(cairn_subproduct *subproduct,
+                          cairn_status      status,
+                          double            seconds)
+{
+    const cairn_launch_times *times  = &subproduct->kernel.launch.times;
+    const bool                models = cairn_subproduct_models(subproduct);
+
+    subproduct->status   = status;
+    subproduct->seconds  = seconds;
+    subproduct->modelled = models ? times->in + times->compute + times->out : 0;
+    subproduct->recent[subproduct->runs++ % CAIRN_SUBPRODUCT_RECENT] =
+        models ? subproduct->modelled : subproduct->seconds;
+}
+
 static void compute(cairn_subproduct *subproduct)
 {
-    const double              begin = cairn_seconds();
-    const cairn_launch_times *times = &subproduct->kernel.launch.times;
+    const double       begin  = cairn_seconds();
+    const cairn_status status = cairn_subproduct_is_idle(subproduct) ? CAIRN_OK
+                                : subproduct->has_own ? multiply_apart(subproduct)
+                                                      : multiply_in_place(subproduct);
 
-    subproduct->status   = cairn_subproduct_is_idle(subproduct) ? CAIRN_OK
-                           : subproduct->has_own ? multiply_apart(subproduct)
-                                                 : multiply_in_place(subproduct);
-    subproduct->seconds  = cairn_seconds() - begin;
-    subproduct->modelled = cairn_subproduct_models(subproduct)
-                               ? times->in + times->compute + times->out
-                               : 0;
-    subproduct->recent[subproduct->runs++ % CAIRN_SUBPRODUCT_RECENT] =
-        cairn_subproduct_models(subproduct) ? subproduct->modelled
-                                            : subproduct->seconds;
+    cairn_subproduct_ran(subproduct, status, cairn_seconds() - begin);
 }
 
 cairn_status cairn_subproduct_compute(void *argument)
@@ -333,6 +358,7 @@ static cairn_status move_to_host(cairn_subproduct *subproduct)
     cairn_status status       = host->ops.build(host, &subproduct->work, &fresh.launch);
 
     if (status != CAIRN_OK && status != CAIRN_NO_KERNEL) return status;
+    subproduct->seat.taken = false;
     cairn_member_kernel_release(env, &subproduct->kernel);
     subproduct->kernel = fresh;
     subproduct->device = host;
@@ -374,6 +400,7 @@ static cairn_status rebuild(cairn_subproduct *subproduct)
         return CAIRN_OK;
     assert(launch->release && !subproduct->reference);
     if (launch->renew && launch->renew(launch) == CAIRN_OK) return CAIRN_OK;
+    subproduct->seat.taken = false;
     launch->release(launch);
     if (subproduct->device->ops.build(subproduct->device, &subproduct->work, launch)
         == CAIRN_OK)
@@ -410,6 +437,7 @@ static cairn_status build_again(cairn_subproduct *subproduct)
     const bool apart = subproduct->kernel.launch.bytes > 0; /* no room for two */
     cairn_member_kernel fresh;
 
+    subproduct->seat.taken = false;
     if (apart) cairn_member_kernel_release(env, &subproduct->kernel);
     cairn_member_kernel_build(subproduct->device, &subproduct->work, &fresh);
     cairn_member_kernel_release(env, &subproduct->kernel);
@@ -476,6 +504,9 @@ cairn_status cairn_subproduct_collect(void *argument)
 {
     cairn_subproduct *subproduct = argument;
 
+    if (subproduct->seat.among)
+        cairn_plan_seat_finish(subproduct, subproduct->has_own ? subproduct->own
+                                                               : rows_of_y(subproduct));
     if (subproduct->status != CAIRN_OK && !cairn_device_is_host(subproduct->device))
         CAIRN_TRY(recover(subproduct));
     if (subproduct->status == CAIRN_OK && subproduct->has_own && !subproduct->common->x)

@@ -21,6 +21,8 @@
 /* Runs whose times a subproduct keeps: more would not change the median. */
 enum { CAIRN_SUBPRODUCT_RECENT = 128 };
 
+typedef struct cairn_plan_seat cairn_plan_seat; // plan/seats.h
+
 /// What the subproducts of one plan share.
 typedef struct cairn_subproducts_common {
     cairn_comm        *comm;
@@ -37,28 +39,41 @@ typedef struct cairn_subproduct_loss {
     char why[256];
 } cairn_subproduct_loss;
 
+/// Its tasks in traces.
+typedef struct cairn_subproduct_labels {
+    char compute[64], collect[48];
+} cairn_subproduct_labels;
+
+/// Where it runs with others.
+typedef struct cairn_subproduct_seat {
+    cairn_plan_seat *among; ///< NULL: it runs by itself.
+    int              place; ///< There,
+    bool             taken; ///< with the launch that it has.
+} cairn_subproduct_seat;
+
 typedef struct cairn_subproduct {
     const cairn_subproducts_common *common;
     cairn_member_home               home; ///< Which member, share and rows.
     cairn_device                   *device;
     int queue; ///< The queue that computes it, also after its device was lost.
-    cairn_row_share       stored;   ///< Of a divided member; else empty.
-    int64_t               restored; ///< Of the tensor's members, when this was made.
-    cairn_device_work     work;     ///< On the share, or on the tensor.
-    cairn_product_options op;       ///< The plan's; of a Y of its own, beta is 0.
-    cairn_member_kernel   kernel;
-    cairn_reference      *reference; ///< NULL: it has a kernel.
-    bool                  apart;     ///< It has its own Y in order to be reproducible.
-    bool                  has_own;   ///< They go to a Y of its own:
-    double               *own;       ///< [rows][columns]
-    cairn_status          status;    ///< Of the last run,
-    double                seconds;   ///< what it took by the wall's clock,
-    double                modelled;  ///< and by the model of a simulated device.
-    int64_t               runs;      ///< Since its times were forgotten.
-    double                recent[CAIRN_SUBPRODUCT_RECENT]; ///< Seconds, in a ring.
-    char                  label[64], collect_label[48];    ///< In traces.
-    cairn_subproduct_loss lost;
+    cairn_row_share         stored;   ///< Of a divided member; else empty.
+    int64_t                 restored; ///< Of the tensor's members, when this was made.
+    cairn_device_work       work;     ///< On the share, or on the tensor.
+    cairn_product_options   op;       ///< The plan's; of a Y of its own, beta is 0.
+    cairn_member_kernel     kernel;
+    cairn_reference        *reference; ///< NULL: it has a kernel.
+    bool                    apart;    ///< It has its own Y in order to be reproducible.
+    bool                    has_own;  ///< They go to a Y of its own:
+    double                 *own;      ///< [rows][columns]
+    cairn_status            status;   ///< Of the last run,
+    double                  seconds;  ///< what it took by the wall's clock,
+    double                  modelled; ///< and by the model of a simulated device.
+    int64_t                 runs;     ///< Since its times were forgotten.
+    double                  recent[CAIRN_SUBPRODUCT_RECENT]; ///< Seconds, in a ring.
+    cairn_subproduct_labels label;
+    cairn_subproduct_loss   lost;
     cairn_row_pieces pieces; ///< What of its rows reads a caller's X where it lies.
+    cairn_subproduct_seat seat;
 } cairn_subproduct;
 
 /// How a subproduct is to be prepared.
@@ -134,6 +149,14 @@ bool cairn_subproduct_sets(const cairn_subproduct *subproduct);
 /// on the host's, and computes again what failed.
 cairn_status cairn_subproduct_compute(void *subproduct);
 cairn_status cairn_subproduct_collect(void *subproduct);
+
+/// X as its launch reads it, in a run whose X is not parted.
+const void *cairn_subproduct_x(const cairn_subproduct *subproduct);
+
+/// Keep what became of a run, and what it took by the wall's clock.
+void cairn_subproduct_ran(cairn_subproduct *subproduct,
+                          cairn_status      status,
+                          double            seconds);
 
 /// Bring the values of the tensor, which have changed, to its share and its device; one
 /// that does not take them is retired. Local; between runs.

@@ -255,6 +255,83 @@ Test(cuda, a_replay_allocates_nothing)
     end();
 }
 
+/// Members and shares of one plan sit together: X goes up once, all of them are one graph,
+/// also where the processor has others between them.
+Test(cuda, members_sit_together, .timeout = 120)
+{
+    static const char *const places[] = {"cuda", "0=cpu*0.4+cuda*0.6,1=cuda",
+                                         "cuda*0.5+cpu*0.5"};
+    double                   right[ROWS], y[ROWS];
+
+    BEGIN("seed=21", "cpu,cuda");
+    cairn_source *source = source_of();
+    cairn_tensor *tensor = must_store(context, source, "hybrid<dia,ell>", CAIRN_F64);
+
+    multiply_at(tensor, "cpu", right);
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        const long pinned =
+            fake.calls("cuMemHostRegister_v2") - fake.calls("cuMemHostUnregister");
+        cairn_plan *plan = plan_at(tensor, places[k]);
+
+        run_plan(plan, 2, y);
+        cr_expect_eq(memcmp(y, right, sizeof y), 0, "%s: bits differ", places[k]);
+        cr_expect_eq(count("cuGraphLaunch", plan), 1, "%s", places[k]);
+        cr_expect_eq(count("cuEventRecord", plan), 1, "%s", places[k]);
+        cr_expect_eq(count("cuMemcpyHtoDAsync_v2", plan), 0, "%s", places[k]);
+        cr_expect_eq(count("cuMemAlloc_v2", plan), 0, "%s", places[k]);
+        cr_expect_eq(fake.calls("cuMemHostRegister_v2")
+                         - fake.calls("cuMemHostUnregister") - pinned,
+                     3, "%s: an X, and two Ys", places[k]);
+        cairn_plan_destroy(&plan);
+    }
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    end();
+}
+
+static void fill_columns(cairn_plan *plan, int64_t columns)
+{
+    for (int64_t n = 0; n < COLS * columns; n++)
+        cairn_plan_x(plan)[n] = (double)(n % 97) / 8.0;
+}
+
+/// Operands of several pieces: they go past the graph, in both directions.
+Test(cuda, long_operands_sit_together, .timeout = 120)
+{
+    enum { COLUMNS = 3000 };
+    const cairn_product_options op = {
+        .size = sizeof op, .columns = COLUMNS, .alpha = 1};
+    const cairn_plan_options options = {
+        .size = sizeof options, .product = &op, .place = "cuda"};
+    const cairn_plan_options alone = {
+        .size = sizeof alone, .product = &op, .place = "cpu"};
+    cairn_plan *plan = NULL, *host = NULL;
+
+    BEGIN("seed=22", "cpu,cuda");
+    cairn_source *source = source_of();
+    cairn_tensor *tensor = must_store(context, source, "hybrid<dia,ell>", CAIRN_F64);
+
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &alone, &host));
+    fill_columns(plan, COLUMNS);
+    fill_columns(host, COLUMNS);
+    MUST(context, cairn_plan_run(host, NULL, NULL));
+    for (int again = 0; again < 2; again++) {
+        MUST(context, cairn_plan_run(plan, NULL, NULL));
+        cr_expect_eq(memcmp(cairn_plan_y(plan), cairn_plan_y(host),
+                            (size_t)ROWS * COLUMNS * sizeof(double)),
+                     0, "bits differ");
+    }
+    cr_expect_eq(count("cuGraphLaunch", plan), 1);
+    cr_expect_eq(count("cuMemcpyHtoDAsync_v2", plan), 2, "one X, in pieces of 1 MB");
+    cr_expect_eq(count("cuMemcpyDtoHAsync_v2", plan), 4, "two Ys");
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    end();
+}
+
 /// A matrix whose values change.
 typedef struct {
     int64_t ptr[ROWS + 1];
@@ -303,11 +380,11 @@ Test(cuda, arrays_go_up_once)
     long          before = fake.calls("cuMemAlloc_v2");
     cairn_plan   *first  = plan_at(tensor, "cuda");
 
-    cr_expect_eq(fake.calls("cuMemAlloc_v2") - before, 2, "arrays, operands");
+    cr_expect_eq(fake.calls("cuMemAlloc_v2") - before, 3, "arrays, X, Y");
     before             = fake.calls("cuMemAlloc_v2");
     cairn_plan *second = plan_at(tensor, "cuda");
 
-    cr_expect_eq(fake.calls("cuMemAlloc_v2") - before, 1, "operands alone");
+    cr_expect_eq(fake.calls("cuMemAlloc_v2") - before, 2, "operands alone");
     run_plan(first, 1, y);
     for (int turn = 0; turn < 3; turn++) {
         change(&b, tensor, 1.1);
@@ -570,6 +647,12 @@ lose_in_a_run(const char *settings, const char *name, long n, int code, const ch
 Test(cuda_fails, in_a_run_while_it_waits)
 {
     lose_in_a_run("seed=12", "cuEventQuery", 1, 719, "CUDA_ERROR_LAUNCH_FAILED");
+}
+
+/// Its context is refused when Y is collected: what may still be at work is left alone.
+Test(cuda_fails, between_start_and_finish)
+{
+    lose_in_a_run("seed=12", "cuCtxPushCurrent_v2", 1, 801, "CUDA_ERROR_NOT_SUPPORTED");
 }
 
 Test(cuda_fails, in_a_run_when_it_starts)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// X and Y on a card, and in pinned memory on their way. An X may be several launches': all
+/// those of one plan that read the same rows (devices/seat.h).
+
+#ifndef CAIRN_DEVICES_CUDA_OPERAND_H
+#define CAIRN_DEVICES_CUDA_OPERAND_H
+
+#include "devices/cuda/pinned.h"
+#include "devices/product.h"
+
+/// X or Y.
+typedef struct cairn_cuda_operand {
+    int64_t            bytes;
+    int64_t            begin; ///< Byte of the host's at which the card's begins.
+    cairn_cuda_pointer at;
+    cairn_cuda_pinned  host; ///< On its way.
+} cairn_cuda_operand;
+
+/// An X, and whose.
+struct cairn_cuda_x {
+    cairn_cuda_x      *next;
+    const void        *seat;  ///< Of the works; NULL: one launch's.
+    cairn_coord        first; ///< Its first row.
+    int                users;
+    cairn_cuda_operand on; ///< With memory of its own.
+};
+
+/// Get the X of a work: that of another launch of its seat which reads the same rows, or a
+/// new one. The device is entered.
+///
+/// Local.
+///
+/// @param[out] x  cairn_cuda_x_leave(). Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY  The card or the host has too little.
+/// @retval CAIRN_NO_DEVICE  The device was lost.
+cairn_status
+cairn_cuda_x_get(cairn_device *device, const cairn_device_work *work, cairn_cuda_x **x);
+
+/// Leave it; NULL is accepted. The last user frees it, for which the device is entered
+/// unless it was lost.
+void cairn_cuda_x_leave(cairn_device *device, cairn_cuda_x **x);
+
+#endif
