@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Plans on a card, with a driver that pretends (tests/fake_cuda): random formats with the
+/// processor's bits, and every call of the driver's failing once while a plan is made and
+/// run.
+///
+/// Formats are taken as they are drawn, other ones every second; CUDA_SEED=N runs case N
+/// alone, SEED_CASES says how many.
+
+#include "devices/cuda/device.h"
+#include "support/device_work.h"
+#include "support/fake_cuda.h"
+#include "support/seed.h"
+
+enum { USUAL_CASES = 12 };
+
+static fake_cuda      fake;
+static cairn_context *context;
+
+/// Begin with settings of the driver's. @return false: it is not here.
+static bool begin(const char *settings)
+{
+    setenv("FAKE_CUDA", settings, 1);
+    if (!fake_cuda_find(&fake)) return false;
+    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
+    snprintf(context->env.options.devices, sizeof context->env.options.devices,
+             "cpu,cuda");
+    must_settle(context);
+    return true;
+}
+
+#define BEGIN(settings) \
+    if (!begin(settings)) cr_skip_test("the pretended driver is not here")
+
+/* ---- Random formats ---- */
+
+/// One case: a matrix in some format, and some product with it.
+typedef struct {
+    uint64_t              seed, state;
+    char                  text[RANDOM_FORMAT];
+    cairn_dtype           dtype;
+    cairn_product_options op;
+    cairn_source         *source;
+    cairn_tensor         *tensor;
+} random_case;
+
+/// How far all cases have come.
+static struct {
+    int stored, carried;
+} met;
+
+/// Draw a case. @return false: such a format stores no such matrix.
+static bool open_case(random_case *c)
+{
+    static const int64_t columns[] = {1, 1, 3, 32};
+    cairn_format        *format    = NULL;
+
+    random_format(&c->state, 2, c->text, sizeof c->text);
+    if (cairn_format_create(context, c->text, &format) != CAIRN_OK) return false;
+    c->source = random_source(context, &c->state, 1 + random_below(&c->state, 90),
+                              1 + random_below(&c->state, 90));
+    c->dtype  = random_chance(&c->state, 50) ? CAIRN_F32 : CAIRN_F64;
+    c->op     = (cairn_product_options){.size       = sizeof c->op,
+                                        .columns    = columns[random_below(&c->state, 4)],
+                                        .transposed = random_chance(&c->state, 30),
+                                        .alpha = random_chance(&c->state, 30) ? -0.75 : 1,
+                                        .beta  = random_chance(&c->state, 30) ? 0.5 : 0};
+    const cairn_status status =
+        cairn_tensor_create(c->source, format, c->dtype, &c->tensor);
+
+    cairn_format_destroy(&format);
+    if (status != CAIRN_OK) cairn_source_destroy(&c->source);
+    return status == CAIRN_OK;
+}
+
+static void close_case(random_case *c)
+{
+    cairn_tensor_destroy(&c->tensor);
+    cairn_source_destroy(&c->source);
+}
+
+/// Bytes of Y after some runs, each of which may add to it; NULL: no such plan here.
+static void *multiply(const random_case *c, const char *place, size_t *bytes)
+{
+    const cairn_plan_options options = {.size         = sizeof options,
+                                        .product      = &c->op,
+                                        .place        = place,
+                                        .reproducible = true};
+    const size_t    size = c->dtype == CAIRN_F64 ? sizeof(double) : sizeof(float);
+    cairn_plan     *plan = NULL;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
+    int64_t         first, end;
+
+    if (cairn_plan_create_with(c->tensor, &options, &plan) != CAIRN_OK) return NULL;
+    cairn_plan_columns(plan, &first, &end);
+    for (int64_t k = 0; k < (end - first) * c->op.columns; k++)
+        if (c->dtype == CAIRN_F64)
+            cairn_plan_x(plan)[k] = ramp(k);
+        else
+            cairn_plan_x_f32(plan)[k] = (float)ramp(k);
+    for (int again = 0; again < 3; again++)
+        MUST(context, cairn_plan_run(plan, NULL, NULL));
+    MUST(context, cairn_plan_describe(plan, &info));
+    cr_expect_eq(info.retired, 0, "seed %llu", (unsigned long long)c->seed);
+    cairn_plan_rows(plan, &first, &end);
+    *bytes  = (size_t)((end - first) * c->op.columns) * size;
+    void *y = malloc(*bytes + 1);
+
+    memcpy(y,
+           c->dtype == CAIRN_F64 ? (void *)cairn_plan_y(plan)
+                                 : (void *)cairn_plan_y_f32(plan),
+           *bytes);
+    cairn_plan_destroy(&plan);
+    return y;
+}
+
+static void check_case(const random_case *c)
+{
+    static const char *const places[] = {"cuda", "cpu*0.5+cuda*0.5"};
+    size_t                   bytes = 0, also = 0;
+    void *const              right = multiply(c, "cpu", &bytes);
+
+    cr_assert_not_null(right, "seed %llu: %s\n%s", (unsigned long long)c->seed,
+                       context->env.message, c->text);
+    for (int k = 0; k < 2; k++) {
+        const long  before = fake.calls("cuGraphLaunch");
+        void *const y      = multiply(c, places[k], &also);
+
+        met.stored++;
+        if (y) {
+            met.carried += fake.calls("cuGraphLaunch") - before == 3;
+            cr_expect(also == bytes && memcmp(y, right, bytes) == 0,
+                      "seed %llu, %s: bits differ\n%s", (unsigned long long)c->seed,
+                      places[k], c->text);
+        } else
+            cr_expect(strstr(context->env.message, "cuda"), "seed %llu: %s",
+                      (unsigned long long)c->seed, context->env.message);
+        free(y);
+    }
+    free(right);
+}
+
+/// With 1, 3 and 32 columns, forward and transposed, Y set and added to, f32 and f64; on
+/// the card alone, and divided between it and the processor. A run is one graph.
+Test(cuda_plans, random_formats, .timeout = 3600)
+{
+    const char *given = getenv("CUDA_SEED");
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    const int   want  = given ? 1 : seed_cases(USUAL_CASES);
+
+    BEGIN("seed=31");
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int n = 0, tries = 0; n < want && tries < 8 * want; tries++, seed++) {
+        random_case c = {.seed = seed, .state = seed};
+
+        if (!open_case(&c)) continue;
+        check_case(&c);
+        close_case(&c);
+        n++;
+    }
+    printf("%d of %d plans ran as one graph\n", met.carried, met.stored);
+    cr_expect(given || met.carried * 100 >= met.stored * 80);
+    cairn_context_destroy(&context);
+}
+
+/* ---- Failures ---- */
+
+/// What a refused call may leave: a driver that does not free has not freed.
+static bool is_freeing(const char *name)
+{
+    return strstr(name, "Free") || strstr(name, "Destroy") || strstr(name, "Unregister")
+           || strstr(name, "Unload") || strstr(name, "Pop") || strstr(name, "Release");
+}
+
+/// The card has a share of one member, and all of the other.
+static const char both[] = "0=cpu*0.4+cuda*0.6,1=cuda";
+
+/// Make a plan, run it twice, and destroy it.
+static cairn_status
+run_once(cairn_tensor *tensor, const char *place, double *y, size_t bytes)
+{
+    const cairn_plan_options options = {
+        .size = sizeof options, .place = place, .reproducible = true};
+    cairn_plan  *plan   = NULL;
+    cairn_status status = cairn_plan_create_with(tensor, &options, &plan);
+
+    if (status != CAIRN_OK) return status;
+    fill_ramp(plan);
+    status = cairn_plan_run(plan, NULL, NULL);
+    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
+    if (status == CAIRN_OK) memcpy(y, cairn_plan_y(plan), bytes);
+    cairn_plan_destroy(&plan);
+    return status;
+}
+
+/// The device as it was before it failed.
+static void mend(void)
+{
+    cairn_device *card = &context->devices->device[1];
+
+    fake.mend();
+    card->lost                = false;
+    cairn_cuda_of(card)->loss = (cairn_cuda_loss){.lost = false};
+}
+
+/// Every call of one function fails once: a plan that is made computes the processor's bits
+/// all the same; one that is not says so in a line that names the card. Nothing is left.
+/// @return failures.
+static int fail_each(cairn_tensor *tensor,
+                     const char   *name,
+                     int           code,
+                     const double *right,
+                     size_t        bytes)
+{
+    int failures = 0;
+
+    for (long n = 0;; n++, failures++) {
+        double        y[64];
+        const int     alive = fake.alive();
+        const int64_t held  = context->env.live_blocks;
+
+        fake.fail(name, n, code);
+        const cairn_status    status = run_once(tensor, both, y, bytes);
+        const bool            failed = fake.failed(), late = fake.late() != 0;
+        const cairn_cuda_loss loss = cairn_cuda_of(&context->devices->device[1])->loss;
+
+        fake.fail(NULL, -1, 0);
+        cr_expect_not(late, "%s, call %ld: asked after it", name, n);
+        if (status == CAIRN_OK)
+            cr_expect_eq(memcmp(y, right, bytes), 0, "%s, call %ld: bits differ", name,
+                         n);
+        else
+            cr_expect(failed && strstr(context->env.message, "cuda:0")
+                          && !strchr(context->env.message, '\n'),
+                      "%s, call %ld: %s", name, n, context->env.message);
+        cr_expect_eq(context->env.live_blocks, held, "%s, call %ld: blocks", name, n);
+        if (!loss.lost)
+            cr_expect_eq(fake.alive(), alive, "%s, call %ld: %d left", name, n,
+                         fake.alive() - alive);
+        mend();
+        if (!failed) return failures;
+    }
+}
+
+static void fail_all(int code)
+{
+    double right[64], again[61];
+    int    failures = 0;
+
+    BEGIN("seed=32");
+    uint64_t      state  = 12;
+    cairn_source *source = random_source(context, &state, 61, 53);
+    cairn_tensor *tensor = must_store(context, source, "hybrid<dia,ell>", CAIRN_F64);
+
+    MUST(context, run_once(tensor, "cpu", right, 61 * sizeof *right));
+    /* Kernels that take a lost card's place stay loaded. */
+    fake.fail("cuGraphLaunch", 0, 801);
+    MUST(context, run_once(tensor, both, again, sizeof again));
+    mend();
+#define X(name, arguments)                                         \
+    if (!is_freeing(#name) && strcmp(#name, "cuGetErrorName") != 0 \
+        && strcmp(#name, "cuEventQuery") != 0)                     \
+        failures += fail_each(tensor, #name, code, right, 61 * sizeof *right);
+    CAIRN_CUDA_MAP(X)
+#undef X
+    printf("%d calls failed once\n", failures);
+    cr_expect_gt(failures, 100);
+    MUST(context, run_once(tensor, both, again, sizeof again));
+    cr_expect_eq(memcmp(again, right, sizeof again), 0);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&context);
+}
+
+Test(cuda_plans, every_call_fails_once, .timeout = 600)
+{
+    fail_all(801);
+}
+
+/// The same with a failure that stays.
+Test(cuda_plans, every_call_fails_for_good_once, .timeout = 600)
+{
+    fail_all(719);
+}
