@@ -224,13 +224,18 @@ typedef struct cairn_plan_part {
     char   route[16];   ///< "reference", "compiled" or "prebuilt".
     double seconds; ///< Median of the runs since cairn_plan_forget_times(), of the last
                     ///< 128 at most; 0 before the first.
-    char note[320]; ///< What the device says of it, what happened; "": nothing.
+    char   note[320];      ///< What the device says of it, what happened; "": nothing.
+    double seconds_in;     ///< Likewise, by the device's clock: X to the device,
+    double seconds_kernel; ///< its kernels,
+    double seconds_out;    ///< and Y back. All are 0 where the device cannot tell them
+        ///< apart; of parts that run together on a device, the X that
+        ///< they share counts with the first.
 } cairn_plan_part;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_PLAN_PART \
-    { sizeof(cairn_plan_part), 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}, 0.0, {0} }
+    { sizeof(cairn_plan_part), 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}, 0.0, {0}, 0.0, 0.0, 0.0 }
 // clang-format on
 
 /// List the parts of all ranks, by member, then rank, then share.

@@ -98,16 +98,44 @@ static bool is_share(const cli_run *run, int64_t p)
                && next->rank == part->rank);
 }
 
+/// Does its device tell copies and kernels apart?
+static bool told_apart(const cairn_plan_part *part)
+{
+    return part->seconds_kernel > 0;
+}
+
+/// Seconds of the kernels alone, by their devices' clocks: of the device that has most to
+/// do. No number: no device that is measured tells.
+static double resident(const cli_run *run)
+{
+    double most = NAN;
+
+    for (int64_t p = 0; p < run->parts; p++) {
+        const cairn_plan_part *part = &run->part[p];
+        double                 sum  = 0;
+
+        for (int64_t q = 0; q < run->parts; q++)
+            if (run->part[q].rank == part->rank
+                && strcmp(run->part[q].device, part->device) == 0)
+                sum += run->part[q].seconds_kernel;
+        if (told_apart(part) && strcmp(part->clock, "measured") == 0)
+            most = fmax(most, sum); /* which is not NAN */
+    }
+    return most;
+}
+
 static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
 {
     return json_pack(
-        "{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I}", "member",
-        part->member, "rank", part->rank, "share", part->share, "format",
+        "{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:I}",
+        "member", part->member, "rank", part->rank, "share", part->share, "format",
         cairn_format_member(run->format, part->member), "nnz", (json_int_t)part->nnz,
         "bytes", (json_int_t)part->bytes, "device", part->device, "seconds",
-        cli_json_real(part->seconds), "clock", part->clock, "route", part->route,
-        "note", part->note, "first_row", (json_int_t)part->first_row, "rows",
-        (json_int_t)part->rows);
+        cli_json_real(part->seconds), "seconds_in",
+        cli_json_real(told_apart(part) ? part->seconds_in : NAN), "seconds_out",
+        cli_json_real(told_apart(part) ? part->seconds_out : NAN), "clock", part->clock,
+        "route", part->route, "note", part->note, "first_row",
+        (json_int_t)part->first_row, "rows", (json_int_t)part->rows);
 }
 
 static json_t *parts(const cli_run *run)
@@ -144,12 +172,13 @@ static json_t *result(const cli_run *run)
     const double products = (double)cli_run_products(run) * (double)run->settings.iters;
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, s:s, "
-        "s:b, s:i, s:I, s:o, s:o}",
+        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, "
+        "s:s, s:b, s:i, s:I, s:o, s:o}",
         "clock", run->moved.clock, "seconds_median", cli_json_real(run->median),
         "seconds_min", cli_json_real(run->fastest), "seconds_measured",
         cli_json_real(run->total), "seconds_simulated", run->moved.simulated * products,
-        "seconds_exchange", run->moved.exchange * products, "gflops",
+        "seconds_exchange", run->moved.exchange * products, "seconds_resident",
+        cli_json_real(resident(run) * (double)cli_run_products(run)), "gflops",
         cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
         "convert_seconds", cli_json_real(run->convert), "convert_route",
@@ -201,6 +230,11 @@ static void print_parts(const cli_run *run)
                part->nnz, cli_word_bytes(part->bytes).text,
                cli_word_seconds(part->seconds).text, part->device,
                simulated ? " (simulated)" : "");
+        if (told_apart(part))
+            printf("          of these x in %s, kernels %s, y out %s\n",
+                   cli_word_seconds(part->seconds_in).text,
+                   cli_word_seconds(part->seconds_kernel).text,
+                   cli_word_seconds(part->seconds_out).text);
         if (part->note[0]) printf("          %s\n", part->note);
     }
 }

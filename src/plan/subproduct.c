@@ -9,6 +9,7 @@
 #include "plan/seats.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -326,7 +327,9 @@ void cairn_subproduct_ran(cairn_subproduct *subproduct,
     subproduct->seconds  = seconds;
     subproduct->modelled = models ? times->in + times->compute + times->out : 0;
     subproduct->recent[subproduct->runs++ % CAIRN_SUBPRODUCT_RECENT] =
-        models ? subproduct->modelled : subproduct->seconds;
+        (cairn_subproduct_run){.seconds =
+                                   models ? subproduct->modelled : subproduct->seconds,
+                               .times = *times};
 }
 
 static void compute(cairn_subproduct *subproduct)
@@ -535,12 +538,28 @@ bool cairn_subproduct_models(const cairn_subproduct *subproduct)
     return subproduct->device->info.clock == CAIRN_CLOCK_SIMULATED;
 }
 
-double cairn_subproduct_median(const cairn_subproduct *subproduct)
+/// The median of one number of each recent run, which is @p offset bytes from its begin.
+static double median_of(const cairn_subproduct *subproduct, size_t offset)
 {
     const int n = subproduct->runs < CAIRN_SUBPRODUCT_RECENT ? (int)subproduct->runs
                                                              : CAIRN_SUBPRODUCT_RECENT;
     double    sorted[CAIRN_SUBPRODUCT_RECENT];
 
-    memcpy(sorted, subproduct->recent, (size_t)n * sizeof *sorted);
+    for (int k = 0; k < n; k++)
+        memcpy(&sorted[k], (const char *)&subproduct->recent[k] + offset,
+               sizeof *sorted);
     return cairn_median(sorted, n);
+}
+
+double cairn_subproduct_median(const cairn_subproduct *subproduct)
+{
+    return median_of(subproduct, offsetof(cairn_subproduct_run, seconds));
+}
+
+cairn_launch_times cairn_subproduct_median_times(const cairn_subproduct *subproduct)
+{
+    return (cairn_launch_times){
+        .in      = median_of(subproduct, offsetof(cairn_subproduct_run, times.in)),
+        .compute = median_of(subproduct, offsetof(cairn_subproduct_run, times.compute)),
+        .out     = median_of(subproduct, offsetof(cairn_subproduct_run, times.out))};
 }

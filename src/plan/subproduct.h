@@ -39,6 +39,12 @@ typedef struct cairn_subproduct_loss {
     char why[256];
 } cairn_subproduct_loss;
 
+/// What a run took, in its device's clock.
+typedef struct cairn_subproduct_run {
+    double             seconds;
+    cairn_launch_times times; ///< Of these; all 0: not told apart.
+} cairn_subproduct_run;
+
 /// Its tasks in traces.
 typedef struct cairn_subproduct_labels {
     char compute[64], collect[48];
@@ -69,7 +75,7 @@ typedef struct cairn_subproduct {
     double                  seconds;  ///< what it took by the wall's clock,
     double                  modelled; ///< and by the model of a simulated device.
     int64_t                 runs;     ///< Since its times were forgotten.
-    double                  recent[CAIRN_SUBPRODUCT_RECENT]; ///< Seconds, in a ring.
+    cairn_subproduct_run    recent[CAIRN_SUBPRODUCT_RECENT]; ///< In a ring.
     cairn_subproduct_labels label;
     cairn_subproduct_loss   lost;
     cairn_row_pieces pieces; ///< What of its rows reads a caller's X where it lies.
@@ -176,5 +182,8 @@ bool cairn_subproduct_models(const cairn_subproduct *subproduct);
 
 /// Median seconds of its recent runs, in its device's clock; 0 before the first.
 double cairn_subproduct_median(const cairn_subproduct *subproduct);
+
+/// Likewise of what is told apart, each by itself.
+cairn_launch_times cairn_subproduct_median_times(const cairn_subproduct *subproduct);
 
 #endif

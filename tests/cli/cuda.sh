@@ -11,6 +11,13 @@ expect 0 run spmv a.mtx --format dia --place cuda --verify --json out.json
 has out.json '"device": "cuda:0"'
 has out.json '"ok": true'
 has out.json '"route": "compiled"'
+grep -q '"seconds_resident": [0-9]' out.json || fail "no seconds of kernels"
+grep -q '"seconds_in": [0-9][^,]*, "seconds_out": [0-9]' out.json || fail "no copies"
+expect 0 run spmv a.mtx --format dia --place cuda
+says 'of these x in .*, kernels .*, y out '
+expect 0 run spmv a.mtx --format dia --json out.json
+has out.json '"seconds_resident": null'
+has out.json '"seconds_in": null, "seconds_out": null'
 expect 0 run spmv a.mtx --format 'hybrid<dia,ell>' --place 0=cpu,1=cuda --verify
 expect 0 run spmv a.mtx --format dia --place cpu+cuda --verify
 expect 0 run spmv a.mtx --format ell --devices cuda --verify

@@ -255,6 +255,28 @@ Test(cuda, a_replay_allocates_nothing)
     end();
 }
 
+/// What of a part's time its card tells: X counts with the first, and nothing twice.
+static void check_times(cairn_plan *plan, size_t which)
+{
+    cairn_plan_part *part;
+    int64_t          count;
+    int              bring = 0;
+
+    MUST(context, cairn_plan_parts(plan, &count, &part));
+    for (int64_t p = 0; p < count; p++) {
+        const bool   card = strncmp(part[p].device, "cuda", 4) == 0;
+        const double sum =
+            part[p].seconds_in + part[p].seconds_kernel + part[p].seconds_out;
+
+        bring += part[p].seconds_in > 0;
+        cr_expect_eq(card, part[p].seconds_kernel > 0, "%zu: %s", which,
+                     part[p].device);
+        cr_expect(card || sum == 0, "%zu: %s", which, part[p].device);
+    }
+    cr_expect_eq(bring, 1, "%zu: %d parts bring X", which, bring);
+    cairn_plan_parts_free(plan, &part);
+}
+
 /// Members and shares of one plan sit together: X goes up once, all of them are one graph,
 /// also where the processor has others between them.
 Test(cuda, members_sit_together, .timeout = 120)
@@ -282,6 +304,7 @@ Test(cuda, members_sit_together, .timeout = 120)
         cr_expect_eq(fake.calls("cuMemHostRegister_v2")
                          - fake.calls("cuMemHostUnregister") - pinned,
                      3, "%s: an X, and two Ys", places[k]);
+        check_times(plan, k);
         cairn_plan_destroy(&plan);
     }
     cairn_tensor_destroy(&tensor);
