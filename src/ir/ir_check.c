@@ -4,6 +4,7 @@
 /// types agree, what is constant stays so. One walk with a stack of what is in sight.
 
 #include "ir/ir_rewrite.h"
+#include "ir/ir_uniform.h"
 #include "ir/passes.h"
 #include "share/abi.h"
 
@@ -359,6 +360,8 @@ cairn_status cairn_ir_check(cairn_env *env, const cairn_ir_function *function)
     for (int n = 0; n < function->params; n++)
         check_name(&c, function->param[n]->name);
     check_block(&c, function->body);
+    if (c.status == CAIRN_OK && c.grid && !cairn_ir_is_uniform(function))
+        fail(&c, "items may disagree on what it stands in", "a barrier");
     cairn_free(env, (void *)c.sight);
     return c.status;
 }

@@ -411,6 +411,57 @@ Test(ir_groups, barriers_are_reached_by_all)
     expect_refused("a barrier: is not reached by all items of a group");
 }
 
+/// A function whose barrier stands in a condition of what items have stored: of the value
+/// itself, or of a variable that a loop has handed on, with a barrier before that or not.
+static void build_condition(bool handed_on, bool barrier)
+{
+    cairn_ir_stmt *const  groups = dealt(CAIRN_TURNS_GROUPS, num(0), num(3), "g");
+    cairn_ir_array *const own    = cairn_ir_shared(b, CAIRN_IR_F64, 8, "own");
+    cairn_ir_var *const   handed =
+        cairn_ir_declare(b, cairn_ir_real(b, CAIRN_IR_F64, 0), "handed");
+
+    (void)groups;
+    if (handed_on) cairn_ir_for(b, num(0), num(2), 1, NULL, "round");
+    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_real(b, CAIRN_IR_F64, 1),
+                               handed_on ? cairn_ir_use(b, handed)
+                                         : cairn_ir_real(b, CAIRN_IR_F64, 2)));
+    if (handed_on) cairn_ir_barrier(b);
+    cairn_ir_end(b);
+    cairn_ir_stmt *const items = dealt(CAIRN_TURNS_ITEMS, num(0), num(8), "t");
+
+    cairn_ir_store(b, own, cairn_ir_loop_var(b, items),
+                   cairn_ir_real(b, CAIRN_IR_F64, 1));
+    cairn_ir_end(b);
+    if (barrier) cairn_ir_barrier(b);
+    if (handed_on) {
+        cairn_ir_assign(b, handed, cairn_ir_load(b, own, num(0)));
+    } else {
+        cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_real(b, CAIRN_IR_F64, 0),
+                                   cairn_ir_load(b, own, num(0))));
+        cairn_ir_barrier(b);
+        cairn_ir_end(b);
+    }
+    if (handed_on) cairn_ir_end(b);
+    cairn_ir_end(b);
+}
+
+Test(ir_groups, barriers_stand_in_what_all_items_agree_on)
+{
+    for (int handed_on = 0; handed_on < 2; handed_on++) {
+        cairn_ir_function *f = NULL;
+
+        build_condition(handed_on, true);
+        cr_assert_eq(cairn_ir_finish(b, &f), CAIRN_OK, "%s", env.message);
+        cr_expect_eq(cairn_ir_check(&env, f), CAIRN_OK, "%s", env.message);
+        cairn_ir_destroy(&env, &f);
+        cairn_ir_begin(b, &env, "test_function", CAIRN_ABI_PRODUCT);
+        build_condition(handed_on, false);
+        expect_refused("a barrier: items may disagree on what it stands in");
+        cairn_ir_begin(b, &env, "test_function", CAIRN_ABI_PRODUCT);
+    }
+    cairn_ir_abandon(b);
+}
+
 Test(ir_groups, all_items_do_not_store)
 {
     cairn_ir_stmt *const g = dealt(CAIRN_TURNS_GROUPS, num(0), num(9), "g");
