@@ -6,13 +6,16 @@
 ///
 /// The seed is printed; GRID_SEED=N runs case N alone.
 
+#include "ir/passes.h"
 #include "support/every_format.h"
 #include "support/grid_case.h"
+#include "support/ir_mutate.h"
 #include "support/ir_once.h"
 #include "support/ir_races.h"
 #include "support/seed.h"
 
 enum { USUAL_CASES = 120, ORDERS = 4, MOST_VALUES = 15000, MOST_LONG = 50000 };
+enum { MOST_STEPS = 100000000 };
 
 /// What the function's arrays are. Criterion runs one test a process.
 static struct {
@@ -23,6 +26,12 @@ static struct {
 } arrays;
 
 static grid_count count;
+
+/// Mistakes that are planted, and which of them nothing has found.
+static struct {
+    bool wanted; ///< In grids, when they have the right bits.
+    int  planted[IR_MUTATIONS], found[IR_MUTATIONS];
+} mistakes;
 
 static int64_t first_of(void *user, cairn_ir_field field)
 {
@@ -54,27 +63,37 @@ static int64_t length_of(void *user, cairn_ir_field field)
     }
 }
 
+/// @return whether it ran to its end, and nothing forbidden was seen.
+static bool run_to_end(product_case            *c,
+                       const cairn_ir_function *f,
+                       int64_t                  k,
+                       const void              *args,
+                       uint64_t                 order)
+{
+    static races   r; /* of the process, which runs one test */
+    cairn_ir_watch watch  = {.length     = length_of,
+                             .first      = first_of,
+                             .touch      = races_touch,
+                             .user       = &r,
+                             .order      = order,
+                             .most_steps = MOST_STEPS};
+    int64_t        status = -1;
+
+    if (!r.slot) races_open(&r);
+    races_again(&r);
+    return ir_run_once(&c->env, f, &c->local->part[k].view, NULL, args, &watch, &status)
+               == CAIRN_OK
+           && status == 0;
+}
+
 static void run(product_case            *c,
                 const cairn_ir_function *f,
                 int64_t                  k,
                 const void              *args,
                 uint64_t                 order)
 {
-    static races   r; /* of the process, which runs one test */
-    cairn_ir_watch watch  = {.length = length_of,
-                             .first  = first_of,
-                             .touch  = races_touch,
-                             .user   = &r,
-                             .order  = order};
-    int64_t        status = -1;
-
-    if (!r.slot) races_open(&r);
-    races_again(&r);
-    cr_assert_eq(
-        ir_run_once(&c->env, f, &c->local->part[k].view, NULL, args, &watch, &status),
-        CAIRN_OK, "seed %llu, order %d: %s\n%s", (unsigned long long)c->seed,
-        (int)order, c->env.message, c->text);
-    cr_assert_eq(status, 0);
+    cr_assert(run_to_end(c, f, k, args, order), "seed %llu, order %d: %s\n%s",
+              (unsigned long long)c->seed, (int)order, c->env.message, c->text);
 }
 
 /// The processor's kernel on one thread.
@@ -119,8 +138,8 @@ static void note_lengths(const cairn_grid_tiles *tiles)
                    : 8);
 }
 
-/// The grid's functions, in one order.
-static void run_grid(product_case            *c,
+/// The grid's functions, in one order. @return as run_to_end().
+static bool run_grid(product_case            *c,
                      const cairn_grid_kernel *kernel,
                      const cairn_grid_tiles  *tiles,
                      const cairn_grid_args   *given,
@@ -128,14 +147,65 @@ static void run_grid(product_case            *c,
                      uint64_t                 order)
 {
     cairn_grid_args args = *given;
+    bool            well = true;
 
     arrays.grid = true;
-    for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
+    for (int r = 0; r < CAIRN_GRID_FUNCTIONS && well; r++) {
         if (!kernel->function[r] || tiles->turns[r] == 0) continue;
         cairn_grid_tiles_use(tiles, r, &args);
-        run(c, kernel->function[r], k, &args, order);
+        well = run_to_end(c, kernel->function[r], k, &args, order);
     }
     arrays.grid = false;
+    return well;
+}
+
+/// A grid, its division, and what it makes of which Y.
+typedef struct {
+    product_case            *c;
+    const cairn_grid_kernel *kernel;
+    const cairn_grid_tiles  *tiles;
+    const cairn_grid_args   *given;
+    int64_t                  k;
+    product_operands        *o;
+    const void              *before, *result;
+} grid_run;
+
+/// Is a mistake that was planted in a function seen: by the check, by what it touches, or
+/// by its bits?
+static bool is_seen(const grid_run *r, const cairn_ir_function *f)
+{
+    const size_t bytes = product_operands_bytes(r->o);
+
+    if (cairn_ir_check(&r->c->env, f) != CAIRN_OK) return true;
+    for (uint64_t order = 0; order < ORDERS; order++) {
+        memcpy(r->o->y, r->before, bytes);
+        if (!run_grid(r->c, r->kernel, r->tiles, r->given, r->k, order)
+            || memcmp(r->o->y, r->result, bytes) != 0)
+            return true;
+    }
+    return false;
+}
+
+/// Plant every mistake there is a place for, one at a time, in all functions that run.
+static void plant_mistakes(const grid_run *r)
+{
+    for (int role = 0; role < CAIRN_GRID_FUNCTIONS; role++)
+        for (int what = 0; what < IR_MUTATIONS; what++) {
+            cairn_ir_function *const f = r->kernel->function[role];
+            ir_mutant                m;
+
+            if (!f || r->tiles->turns[role] == 0) continue;
+            for (int n = 0; ir_mutate(&m, f, what, n); n++) {
+                const bool seen = is_seen(r, f);
+
+                ir_mutate_back(&m);
+                mistakes.planted[what]++;
+                mistakes.found[what] += seen;
+                if (!seen && getenv("GRID_MISTAKES"))
+                    printf("not seen: %s, place %d of function %d: %s\n",
+                           ir_mutation_name[what], n, role, r->c->text);
+            }
+        }
 }
 
 /// The same product as a grid, in every order, from the same Y.
@@ -165,12 +235,16 @@ compare_grid(product_case *c, int v, int64_t k, product_operands *o, const void 
     given.partial = malloc(8 * (size_t)arrays.length[CAIRN_GRID_partial] + 1);
     for (uint64_t order = 0; order < ORDERS; order++) {
         memcpy(o->y, before, bytes);
-        run_grid(c, &kernel, &tiles, &given, k, order);
+        cr_assert(run_grid(c, &kernel, &tiles, &given, k, order),
+                  "seed %llu, order %d: %s\n%s", (unsigned long long)c->seed,
+                  (int)order, c->env.message, c->text);
         cr_assert(memcmp(o->y, result, bytes) == 0,
                   "seed %llu: variant %d, part %d, order %d, shape %d: other bits\n%s",
                   (unsigned long long)c->seed, v, (int)k, (int)order,
                   (int)kernel.grid.shape, c->text);
     }
+    if (mistakes.wanted)
+        plant_mistakes(&(grid_run){c, &kernel, &tiles, &given, k, o, before, result});
     free(given.partial);
     free(result);
     cairn_grid_tiles_fini(&c->env, &tiles);
@@ -260,6 +334,55 @@ Test(grid, rows_longer_than_tiles)
     }
     grid_count_tell(&count);
     cr_expect_gt(count.pieces, 100);
+}
+
+/// Of how many mistakes of a kind something must be seen, in percent; and why not of all.
+static const struct {
+    int         least;
+    const char *why;
+} seen_of[IR_MUTATIONS] = {
+    [IR_MUTATE_BARRIER] = {100, ""                                                  },
+    [IR_MUTATE_GUARD]   = {60,  "what is long is nowhere; rows end where groups do" },
+    [IR_MUTATE_FIRST]   = {95,  "what comes first adds 0"                           },
+    [IR_MUTATE_FEWER]   = {65,  "the last of a batch are guarded one by one"        },
+    [IR_MUTATE_MORE]    = {60,  "groups, items and terms beyond the end are guarded"},
+    [IR_MUTATE_STRIDE]  = {100, ""                                                  },
+    [IR_MUTATE_STORED]  = {90,  "a turn of items that no tile of the matrix gets to"},
+    [IR_MUTATE_LOADED]  = {95,  "likewise"                                          },
+};
+
+static void run_with_mistakes(const char *text, uint64_t seed, const int *lengths)
+{
+    static product_case c;
+
+    c      = (product_case){.seed = seed, .state = seed, .lengths = lengths};
+    c.real = c.fixed  = true;
+    c.percent         = 75;
+    c.shape.extent[0] = lengths ? GRID_ROWS : 43;
+    c.shape.extent[1] = lengths ? GRID_COLUMN : 41;
+    by_name(text, c.text, sizeof c.text);
+    if (product_case_open(&c)) run_case(&c);
+}
+
+/// Mistakes in grids are found by the check, by the record of who touches what, or by bits.
+/// GRID_MISTAKES=1 prints what is not seen.
+Test(grid, mistakes_are_seen, .timeout = 900)
+{
+    mistakes.wanted = true;
+    for (int k = 0; k < FORMATS; k++)
+        run_with_mistakes(formats[k], 7, NULL);
+    for (uint64_t seed = 1; count.pieces == 0 && seed < 9; seed++)
+        run_with_mistakes("csr", seed, grid_lengths);
+    cr_expect_gt(count.pieces, 0, "no long list was divided");
+    for (int what = 0; what < IR_MUTATIONS; what++) {
+        printf("%s: %d of %d seen\n", ir_mutation_name[what], mistakes.found[what],
+               mistakes.planted[what]);
+        cr_expect_gt(mistakes.planted[what], 0, "%s: nowhere", ir_mutation_name[what]);
+        cr_expect(100 * mistakes.found[what]
+                      >= seen_of[what].least * mistakes.planted[what],
+                  "%s: %d of %d seen, not of: %s", ir_mutation_name[what],
+                  mistakes.found[what], mistakes.planted[what], seen_of[what].why);
+    }
 }
 
 Test(grid, random_formats, .timeout = 3600)
