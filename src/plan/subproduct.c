@@ -324,12 +324,10 @@ void cairn_subproduct_ran(cairn_subproduct *subproduct,
     const bool                models = cairn_subproduct_models(subproduct);
 
     subproduct->status   = status;
-    subproduct->seconds  = seconds;
     subproduct->modelled = models ? times->in + times->compute + times->out : 0;
     subproduct->recent[subproduct->runs++ % CAIRN_SUBPRODUCT_RECENT] =
-        (cairn_subproduct_run){.seconds =
-                                   models ? subproduct->modelled : subproduct->seconds,
-                               .times = *times};
+        (cairn_subproduct_run){.seconds = models ? subproduct->modelled : seconds,
+                               .times   = *times};
 }
 
 static void compute(cairn_subproduct *subproduct)
