@@ -230,12 +230,15 @@ typedef struct cairn_plan_part {
     double seconds_out;    ///< and Y back. All are 0 where the device cannot tell them
         ///< apart; of parts that run together on a device, the X that
         ///< they share counts with the first.
+    char values
+        [8]; ///< How its values are stored: "f64", "i8", "iso", ... The note tells
+             ///< where the device reads a wider copy.
 } cairn_plan_part;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_PLAN_PART \
-    { sizeof(cairn_plan_part), 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}, 0.0, {0}, 0.0, 0.0, 0.0 }
+    { sizeof(cairn_plan_part), 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}, 0.0, {0}, 0.0, 0.0, 0.0, {0} }
 // clang-format on
 
 /// List the parts of all ranks, by member, then rank, then share.

@@ -409,12 +409,13 @@ typedef struct cairn_part_info {
     };
     bool given; ///< Its arrays were handed over, or read from a file, and are not known
                 ///< to be those that storing their entries would make (arrays.h).
+    char stored[8]; ///< How its values are stored: "f64", "i8", "iso", ...
 } cairn_part_info;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_PART_INFO \
-    { sizeof(cairn_part_info), 0, 0, 0, 0, 0, 0, 0, 0, {0}, false }
+    { sizeof(cairn_part_info), 0, 0, 0, 0, 0, 0, 0, 0, {0}, false, {0} }
 // clang-format on
 
 /// List the parts of all ranks, by member, rank, share, bank.

@@ -4,6 +4,7 @@
 
 #include "api/door.h"
 #include "devices/domains.h"
+#include "tensor/value_storage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,8 +136,9 @@ static void describe_cores(const cairn_replay *replay, cairn_plan_part *part, in
 static void describe_subproduct(const cairn_subproduct *subproduct,
                                 cairn_plan_part        *part)
 {
-    const char              *note  = subproduct->kernel.launch.note;
-    const cairn_launch_times times = cairn_subproduct_median_times(subproduct);
+    const cairn_layout      *layout = cairn_work_group(&subproduct->work)->layout;
+    const char              *note   = subproduct->kernel.launch.note;
+    const cairn_launch_times times  = cairn_subproduct_median_times(subproduct);
 
     memset(part, 0, sizeof *part);
     part->member         = subproduct->home.member;
@@ -155,6 +157,8 @@ static void describe_subproduct(const cairn_subproduct *subproduct,
              cairn_clock_name(subproduct->device->info.clock));
     snprintf(part->route, sizeof part->route, "%s",
              cairn_route_name(subproduct_route(subproduct)));
+    snprintf(part->values, sizeof part->values, "%s",
+             cairn_value_storage_name(layout->value_kind, layout->value_bits));
     if (subproduct->lost.device[0])
         snprintf(part->note, sizeof part->note, "%s failed and was retired: %s",
                  subproduct->lost.device, subproduct->lost.why);

@@ -12,6 +12,7 @@
 #include "tensor/value_storage.h"
 #include "tensor/walk.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,6 +289,9 @@ static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info
                           .values = part->view.values,
                           .shared = taken_bytes(tensor->local, p),
                           .given  = part->given};
+    snprintf(info->stored, sizeof info->stored, "%s",
+             cairn_value_storage_name((cairn_value_kind)part->view.val_kind,
+                                      part->view.val_bits));
 }
 
 static int by_where(const void *a, const void *b)

@@ -133,16 +133,17 @@ const char *cairn_nearest(const char *word, const char *const *names)
     return best;
 }
 
-/// A count of things: digits alone, from 1 to a million.
+/// A count of things: digits alone, from 1 to 10^15, which a double holds exactly.
 static int parse_count(const char *text, int64_t *count)
 {
-    int64_t value = 0;
+    const int64_t most  = 1000000000000000;
+    int64_t       value = 0;
 
     for (const char *c = text; *c; c++) {
-        if (*c < '0' || *c > '9' || value > 1000000) return -1;
+        if (*c < '0' || *c > '9' || value > most) return -1;
         value = 10 * value + (*c - '0');
     }
-    if (value < 1 || value > 1000000) return -1;
+    if (value < 1 || value > most) return -1;
     *count = value;
     return 0;
 }

@@ -49,7 +49,7 @@
     X(cost, RATES, "COST", "learned",                                                \
       "Rates of costs: learned from what was measured, or shipped alone.")           \
     X(replays, COUNT, "REPLAYS", "1000",                                             \
-      "Replays that a plan is thought to have when ways to run are weighed.")        \
+      "Replays of a plan that ways to run are weighed for, from 1 to 10^15.")        \
     X(policy, TEXT, "POLICY", "heft",                                                \
       "How members that no --place names get devices: fixed, greedy or heft.")       \
     X(wait_warn, SECONDS, "WAIT_WARN", "60",                                         \

@@ -91,22 +91,18 @@ static cairn_status arrays(const cli_format_view *view, int64_t part, json_t *li
     return CAIRN_OK;
 }
 
-static json_t *part_object(const cairn_part_info *part)
-{
-    return json_pack("{s:i, s:i, s:i, s:o, s:I, s:I, s:b, s:[]}", "member",
-                     part->member, "rank", part->rank, "share", part->share, "bank",
-                     cli_json_count(part->bank), "nnz", (json_int_t)part->nnz, "bytes",
-                     (json_int_t)part->bytes, "given", part->given, "arrays");
-}
-
 static cairn_status parts(const cli_format_view *view, json_t *list)
 {
     for (int64_t p = 0; p < view->parts; p++) {
-        json_t *part = part_object(&view->part[p]);
+        json_t *part = cli_json_part(&view->part[p]);
 
-        if (json_array_append_new(list, part) != 0)
+        if (!part || json_object_set_new(part, "arrays", json_array()) != 0
+            || json_array_append(list, part) != 0) {
+            json_decref(part);
             return cli_fail(view->job, CAIRN_NO_MEMORY,
                             "format: report: out of memory");
+        }
+        json_decref(part);
         CLI_TRY(arrays(view, p, json_object_get(part, "arrays")));
     }
     return CAIRN_OK;

@@ -23,6 +23,15 @@ json_t *cli_json_count(int64_t value)
     return value >= 0 ? json_integer(value) : json_null();
 }
 
+json_t *cli_json_part(const cairn_part_info *part)
+{
+    return json_pack("{s:i, s:i, s:i, s:o, s:I, s:I, s:b, s:s}", "member", part->member,
+                     "rank", part->rank, "share", part->share, "bank",
+                     cli_json_count(part->bank), "nnz", (json_int_t)part->nnz, "bytes",
+                     (json_int_t)part->bytes, "given", part->given, "values",
+                     part->stored);
+}
+
 json_t *cli_json_text(const char *text)
 {
     json_t *string = json_string(text);

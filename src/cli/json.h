@@ -24,6 +24,9 @@ json_t *cli_json_path(const cairn_path *path);
 /// The passes of a path, as objects.
 json_t *cli_json_program(const cairn_path *path);
 
+/// A part of a tensor, without its arrays; NULL: out of memory.
+json_t *cli_json_part(const cairn_part_info *part);
+
 /// Write @p object where --json says, and release it.
 ///
 /// Rank 0. @p object may be NULL: something before ran out of memory.

@@ -127,11 +127,12 @@ static double resident(const cli_run *run)
 static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
 {
     return json_pack(
-        "{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:I}",
+        "{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:s, s:I, "
+        "s:I}",
         "member", part->member, "rank", part->rank, "share", part->share, "format",
         cairn_format_member(run->format, part->member), "nnz", (json_int_t)part->nnz,
-        "bytes", (json_int_t)part->bytes, "device", part->device, "seconds",
-        cli_json_real(part->seconds), "seconds_in",
+        "bytes", (json_int_t)part->bytes, "values", part->values, "device",
+        part->device, "seconds", cli_json_real(part->seconds), "seconds_in",
         cli_json_real(told_apart(part) ? part->seconds_in : NAN), "seconds_out",
         cli_json_real(told_apart(part) ? part->seconds_out : NAN), "clock", part->clock,
         "route", part->route, "note", part->note, "first_row",

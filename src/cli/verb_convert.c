@@ -74,18 +74,21 @@ static exchange exchange_of(const cairn_tensor *tensor)
 
 /// What is converted: a source or, of a .cairn file, the tensor that it holds.
 typedef struct {
-    cairn_source   *source;
-    cairn_tensor   *from;
-    cairn_tensor   *to;
-    bool            native;
-    exchange        reading;    ///< Of a .cairn file that other ranks wrote.
-    char           *candidates; ///< Where --to is "auto": the text of --candidates,
-    cairn_auto_info chosen;     ///< and what came of it.
+    cairn_source    *source;
+    cairn_tensor    *from;
+    cairn_tensor    *to;
+    bool             native;
+    exchange         reading;    ///< Of a .cairn file that other ranks wrote.
+    char            *candidates; ///< Where --to is "auto": the text of --candidates,
+    cairn_auto_info  chosen;     ///< and what came of it.
+    cairn_part_info *part;       ///< [parts] Of what came out, of all ranks.
+    int64_t          parts;
 } conversion;
 
 static void conversion_fini(cli_job *job, conversion *c)
 {
     cairn_text_free(job->context, &c->candidates);
+    cairn_parts_free(c->to, &c->part);
     cairn_source_destroy(&c->source);
     cairn_tensor_destroy(&c->from);
     cairn_tensor_destroy(&c->to);
@@ -163,6 +166,7 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
     CLI_TRY(lap(job, since, &cost->store));
     cli_progress_phase("write");
     CLI_TRY(write_file(job, c, &cost->bytes));
+    CLI_TRY(cairn_tensor_parts(c->to, &c->parts, &c->part));
     return lap(job, since, &cost->write);
 }
 
@@ -183,20 +187,34 @@ static void print_exchange(const char *when, const exchange *its)
                its->messages == 1 ? "" : "s");
 }
 
+static json_t *parts_json(const conversion *done)
+{
+    json_t *list = json_array();
+
+    for (int64_t p = 0; p < done->parts; p++)
+        if (json_array_append_new(list, cli_json_part(&done->part[p])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 static cairn_status report_json(cli_job *job, const cost *c, const conversion *done)
 {
     const exchange storing = exchange_of(done->to);
 
-    json_t *object = json_pack(
-        "{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:s?, s:o, s:{s:o, s:o}, s:s?, s:s?}",
-        "seconds", c->all, "phases", "read", c->read, "store", c->store, "write",
-        c->write, "bytes", (json_int_t)c->bytes, "format",
-        cairn_format_text(cairn_tensor_format(done->to)), "path",
-        cli_json_path(cairn_tensor_path(done->to)), "rates",
-        cairn_path_rates(cairn_tensor_path(done->to)), "program",
-        cli_json_program(cairn_tensor_path(done->to)), "exchange", "read",
-        exchange_json(&done->reading), "store", exchange_json(&storing), "route",
-        cairn_tensor_route(done->to), "why", cairn_tensor_why(done->to));
+    json_t *object =
+        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:s?, s:o, s:{s:o, s:o}, "
+                  "s:s?, s:s?, s:o}",
+                  "seconds", c->all, "phases", "read", c->read, "store", c->store,
+                  "write", c->write, "bytes", (json_int_t)c->bytes, "format",
+                  cairn_format_text(cairn_tensor_format(done->to)), "path",
+                  cli_json_path(cairn_tensor_path(done->to)), "rates",
+                  cairn_path_rates(cairn_tensor_path(done->to)), "program",
+                  cli_json_program(cairn_tensor_path(done->to)), "exchange", "read",
+                  exchange_json(&done->reading), "store", exchange_json(&storing),
+                  "route", cairn_tensor_route(done->to), "why",
+                  cairn_tensor_why(done->to), "parts", parts_json(done));
 
     if (object && is_chosen(job)
         && json_object_set_new(object, "auto", cli_chosen_json(&done->chosen)) != 0) {
@@ -298,8 +316,10 @@ static const char json[] =
     "what "
     "the rules say in fewer passes; or the rules, all or some, were executed one by "
     "one) "
-    "why (functions were missing, or what was interpreted beside them; else null) and, "
-    "with --to auto, auto{} as run has it";
+    "why (functions were missing, or what was interpreted beside them; else null) "
+    "parts[]{member rank share bank nnz bytes given values (how they are stored: "
+    "\"i8\", "
+    "...)} and, with --to auto, auto{} as run has it";
 
 static const cli_example examples[] = {
     {"cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn", "its arrays, in a file"},

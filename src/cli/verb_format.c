@@ -192,7 +192,8 @@ static const char about[] =
 static const char json[] =
     "format, members[]{encoding levels[]{level expr kind lo size nodes merged trimmed "
     "ptr idx}} (lo size nodes null without FILE) and, with FILE, parts[]{member rank "
-    "share bank nnz bytes arrays[]{level kind bits length bytes val values}} (bank "
+    "share bank nnz bytes given values (how they are stored: \"i8\", ...) "
+    "arrays[]{level kind bits length bytes val values}} (bank "
     "null "
     "without partition; level -1: values; val: how they are stored, as f64 or i8, with "
     "val_error where val(f32) rounded; "

@@ -56,6 +56,14 @@ environment=OMP_NUM_THREADS=100000
 expect 0 run spmv a.mtx --json -
 has out "\"threads\": $((4 * processors))"
 environment=
+for number in 0 -1 1.5 1000000000000001 99999999999999999999; do
+    environment=CAIRN_REPLAYS=$number
+    expect 2 run spmv a.mtx
+    complains '^cairn: option: CAIRN_REPLAYS: '
+done
+environment=CAIRN_REPLAYS=10000000
+expect 0 run spmv a.mtx
+environment=
 for dtype in f16 f33 ''; do expect 2 run spmv a.mtx --dtype "$dtype"; done
 
 # An empty value is none, of whatever option.

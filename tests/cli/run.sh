@@ -29,6 +29,17 @@ done
 
 expect 0 run spmv a.mtx --format 'hybrid<bdia<3>,csr,0.5>' --json -
 has out '"member": 1, "rank": 0'
+
+# How the values of each part are stored: those of a file as narrow as they are.
+sed "s/ 6$/ 0.1/; 2s/.*/5 4 6/" a.mtx >tenth.mtx
+for matrix in a tenth; do
+    expect 0 run spmv $matrix.mtx --json run.json
+    expect 0 convert $matrix.mtx --to csr -o t.cairn --json convert.json
+    expect 0 format csr $matrix.mtx --json format.json
+    [ $matrix = a ] && values=i8 || values=f64
+    for file in run convert format; do has $file.json "\"values\": \"$values\""; done
+done
+has convert.json '"parts": [{"member": 0, "rank": 0, "share": 0, "bank": null, "nnz": 6, '
 expect 0 run spmv a.mtx --format 'c2sr<2>' --json - # banks are one part
 has out '"share": 0, "format": "#encoding<{ idx_map<(d0,d1)->(d0%2,d0/2,d1)>, mutation<merge(0,1), trim(2,2)>, layout<partition(0)> }>", "nnz": 6'
 

@@ -102,6 +102,7 @@ Test(options, variables_are_read)
     setenv("CAIRN_CC", "clang", 1);
     setenv("CAIRN_CACHE", "/somewhere", 1);
     setenv("CAIRN_CACHE_SIZE", "1M", 1);
+    setenv("CAIRN_REPLAYS", "1000000000000000", 1);
     setenv("CAIRN_DUMP_KERNELS", "out", 1);
     setenv("CAIRNS", "not ours", 1);
     cr_assert_eq(cairn_options_read(&env.options, why, sizeof why), 0, "%s", why);
@@ -115,6 +116,7 @@ Test(options, variables_are_read)
     cr_expect_str_eq(env.options.cc, "clang");
     cr_expect_str_eq(env.options.cache, "/somewhere");
     cr_expect_eq(env.options.cache_size, 1000000);
+    cr_expect_eq(env.options.replays, (int64_t)1000000000000000);
     cr_expect_str_eq(env.options.dump_kernels, "out");
 }
 

@@ -288,6 +288,7 @@ Test(values_default, conversions_share_indices)
     cr_expect_eq(coo->local->part[0].view.level[1].idx,
                  csr->local->part[0].view.level[1].idx);
     cr_expect_str_eq(stored_as(coo), "i8");
+    cr_expect_str_eq(info[0].stored, "i8");
     cairn_parts_free(coo, &info);
     cairn_tensor_destroy(&csr); /* what is shared stays */
     cairn_tensor *again = must_store(context, arrays, "coo", CAIRN_F64);
@@ -357,6 +358,7 @@ static void check_note(cairn_source *source, const char *note)
     MUST(context, cairn_plan_create_spmv(tensor, &plan));
     MUST(context, cairn_plan_parts(plan, &count, &parts));
     cr_expect_str_eq(parts[0].note, note);
+    cr_expect_str_eq(parts[0].values, "f32");
     cairn_plan_parts_free(plan, &parts);
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
