@@ -12,14 +12,15 @@
 enum {
     GEN_KERNELS   = 1 << 14,
     GEN_WORDS     = 64,
-    GEN_EXTENTS   = 5, ///< Of products,
-    GEN_CONVERTED = 7, ///< and of conversions.
+    GEN_EXTENTS   = 6, ///< Of products;
+    GEN_CONVERTED = 8, ///< of conversions, and behind GEN_EXTENTS of "+idx8".
     GEN_ANY_WIDTH = -1
 };
 
-/// Extents that make the widths: idx of 16 and of 32 bits, ptr of 32 and of 64; of
-/// conversions, which small matrices do not wait for a compiler to make, idx of 8 bits,
-/// too. Matrices of other extents with these widths share the kernels.
+/// Extents that make the widths: idx of 16 and of 32 bits, ptr of 32 and of 64, idx of 32
+/// bits both where a core's L2 holds x and where it does not; of conversions and of
+/// products that say so, which small matrices do not wait for a compiler to make, idx of 8
+/// bits, too. Matrices of other extents with these widths share the kernels.
 extern const int64_t gen_extent[GEN_CONVERTED][2];
 
 typedef struct gen_kernel {

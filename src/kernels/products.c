@@ -23,10 +23,35 @@ typedef struct {
     bool                  first;  ///< The first member's, which may set Y;
     bool                  wide;   ///< with others after it.
     bool                  rounds; ///< The last one's, if it may.
+    bool                  idx8;   ///< Of few columns, or rows and columns.
     bool                  narrow; ///< Of an f64 tensor, with values that are stored as
     cairn_value_kind      kind;   ///< this,
     int                   bits;   ///< so wide.
 } operation;
+
+/// Values of an f64 matrix that are stored narrower than it: "i8" and so on.
+static bool find_values(const char *word, operation *o)
+{
+    static const struct {
+        const char      *name;
+        cairn_value_kind kind;
+        int              bits;
+    } stored[] = {
+        {"i8",  CAIRN_VALUE_INTEGER, 8 },
+        {"i16", CAIRN_VALUE_INTEGER, 16},
+        {"f32", CAIRN_VALUE_FLOAT,   32},
+        {"iso", CAIRN_VALUE_ONE,     64},
+    };
+
+    for (size_t k = 0; k < sizeof stored / sizeof *stored; k++) {
+        if (strcmp(word, stored[k].name) != 0) continue;
+        o->narrow = true;
+        o->kind   = stored[k].kind;
+        o->bits   = stored[k].bits;
+        return true;
+    }
+    return false;
+}
 
 /// "spmm+add", "spmv+wide", "spmv+add+rounds", "spmv+i8"; false when it is none.
 static bool parse_operation(const char *text, operation *o)
@@ -49,11 +74,9 @@ static bool parse_operation(const char *text, operation *o)
             o->rounds = true;
         else if (strcmp(word, "transposed") == 0)
             o->op.transposed = true;
-        else if (strcmp(word, "i8") == 0)
-            o->narrow = true, o->kind = CAIRN_VALUE_INTEGER, o->bits = 8;
-        else if (strcmp(word, "iso") == 0)
-            o->narrow = true, o->kind = CAIRN_VALUE_ONE, o->bits = 64;
-        else
+        else if (strcmp(word, "idx8") == 0)
+            o->idx8 = true;
+        else if (!find_values(word, o))
             return false;
     }
     return true;
@@ -130,7 +153,10 @@ add_narrow(generator *g, const cairn_layout *layout, const operation *o)
 static cairn_status
 add_encoding(generator *g, const cairn_encoding *encoding, const operation *o)
 {
-    for (int e = 0; e < GEN_EXTENTS; e++)
+    const int first = o->idx8 ? GEN_EXTENTS : 0;
+    const int end   = o->idx8 ? GEN_CONVERTED : GEN_EXTENTS;
+
+    for (int e = first; e < end; e++)
         for (int bits = o->narrow ? 64 : 32; bits <= 64; bits += 32) {
             cairn_layout *layout;
 

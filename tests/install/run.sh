@@ -22,3 +22,10 @@ cc ${4:-} "$source/tests/install/consumer.c" $flags -o "$root/by_pkg_config"
 LD_LIBRARY_PATH=$(dirname "$pc") "$root/by_pkg_config"
 
 "$root/prefix/bin/cairn" --version
+
+# With all its prebuilt kernels the library loads less than 40 MB.
+library=$(find "$root/prefix" -name 'libcairn.so*' -type f)
+if [ -n "$library" ] && command -v size >/dev/null; then
+    bytes=$(size "$library" | awk 'NR == 2 { print $1 + $2 }')
+    [ "$bytes" -lt 40000000 ] || { echo "$library: $bytes bytes of code and data"; exit 1; }
+fi

@@ -144,3 +144,123 @@ Test(prebuilt, hybrids_in_f32_need_no_compiler)
     cairn_source_destroy(&source);
     cairn_context_destroy(&context);
 }
+
+/* ---- narrow values ---- */
+
+/// A band of five entries a row; of values that are stored as @p values.
+static cairn_source *band(cairn_context *context, int64_t rows, const char *values)
+{
+    const int64_t n      = 5 * rows;
+    int64_t      *coord  = malloc((size_t)n * 2 * sizeof *coord);
+    double       *value  = malloc((size_t)n * sizeof *value);
+    cairn_source *source = NULL;
+
+    for (int64_t k = 0; k < n; k++) {
+        coord[2 * k]     = k / 5;
+        coord[2 * k + 1] = (k / 5 + k % 5) % rows;
+        value[k]         = 1;
+        if (strcmp(values, "i8") == 0) value[k] = (double)(k % 100 + 1);
+        if (strcmp(values, "i16") == 0) value[k] = (double)(k % 1000 + 1);
+        if (strcmp(values, "f32") == 0) value[k] = (float)(k % 100 + 1) / 3;
+    }
+    MUST(context, cairn_source_from_coords(context, 2, (int64_t[]){rows, rows}, n,
+                                           coord, value, CAIRN_BY_NNZ, &source));
+    free(coord);
+    free(value);
+    return source;
+}
+
+/// Its first product, where no compiler is, reads values as they are stored.
+static void multiply_narrow(cairn_tensor                *tensor,
+                            const cairn_product_options *op,
+                            const char                  *values,
+                            const char                  *spec)
+{
+    cairn_context   *context = tensor->context;
+    cairn_plan      *plan    = NULL;
+    cairn_plan_part *parts;
+    int64_t          count;
+
+    context->env.options.kernels = CAIRN_KERNELS_COMPILED;
+    MUST(context, cairn_plan_create_product(tensor, op, &plan));
+    MUST(context, cairn_plan_parts(plan, &count, &parts));
+    for (int64_t p = 0; p < count; p++) {
+        if (parts[p].nnz == 0) continue;
+        cr_expect_str_eq(parts[p].values, values, "%s", spec);
+        cr_expect_str_eq(parts[p].note, "", "%s, %s: %s", spec, values, parts[p].note);
+        cr_expect_str_eq(parts[p].route, "prebuilt", "%s, %s", spec, values);
+    }
+    context->env.options.kernels = CAIRN_KERNELS_AUTO;
+    cairn_plan_parts_free(plan, &parts);
+    cairn_plan_destroy(&plan);
+}
+
+typedef struct {
+    const char *spec, *values; ///< Names of types, one after the other.
+    int         products;      ///< As many of those below.
+} narrow_case;
+
+Test(prebuilt, products_of_narrow_values_need_no_compiler, .timeout = 240)
+{
+    static const narrow_case cases[] = {
+        {"csr",                     "i8 f32 iso",     3},
+        {"csr",                     "i16",            1},
+        {"csc",                     "i8 f32 iso",     1},
+        {"coo",                     "i8 f32 iso",     1},
+        {"dcsr",                    "iso",            1},
+        {"ell",                     "i8 i16 f32 iso", 1},
+        {"sell<8>",                 "i8 i16 f32 iso", 1},
+        {"sell-sigma<8,512>",       "i8 i16 f32",     1},
+        {"bdia<64>",                "i8 i16 f32",     1},
+        {"dia",                     "i8 i16 f32",     1},
+        {"bcsr<2,2>",               "i8 f32",         1},
+        {"bcsr<3,3>",               "i8 f32",         1},
+        {"hybrid<dia,csr,0.6>",     "i8 f32",         1},
+        {"hybrid<dia,sell<8>,0.6>", "i8",             1},
+    };
+    static const int64_t        rows[] = {3000, 100000};
+    const cairn_product_options op[]   = {
+          CAIRN_PRODUCT_OPTIONS,
+          {.size = sizeof *op, .columns = 8, .alpha = 1        },
+          { .size = sizeof *op,      .columns = 1,   .alpha = 1, .transposed = true}
+    };
+    cairn_context *context;
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    must_start(&context);
+    MUST(context, cairn_context_set_replays(context, 100));
+    snprintf(context->env.options.cc, sizeof context->env.options.cc, "no-compiler");
+    snprintf(context->env.options.cache, sizeof context->env.options.cache, "none");
+    for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+        const narrow_case *c = &cases[k / 2];
+        char               names[32], *rest = NULL;
+
+        snprintf(names, sizeof names, "%s", c->values);
+        for (char *name = strtok_r(names, " ", &rest); name;
+             name       = strtok_r(NULL, " ", &rest)) {
+            cairn_source *source = band(context, rows[k % 2], name);
+            cairn_tensor *tensor = must_store(context, source, c->spec, CAIRN_F64);
+
+            for (int p = 0; p < c->products; p++)
+                multiply_narrow(tensor, &op[p], name, c->spec);
+            cairn_tensor_destroy(&tensor);
+            cairn_source_destroy(&source);
+        }
+    }
+    cairn_context_destroy(&context);
+}
+
+/// Matrices of few columns, whose indices have 8 bits, are multiplied without one.
+Test(prebuilt, products_of_few_columns_need_no_compiler)
+{
+    static const char *const specs[] = {"csr", "coo"};
+    cairn_env                env;
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    cairn_env_init(&env);
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+        for (int bits = 32; bits <= 64; bits += 32)
+            cr_expect_neq(find(&env, specs[k], 240, bits, 16), NULL, "%s, f%d",
+                          specs[k], bits);
+    cairn_env_fini(&env);
+}
