@@ -76,7 +76,8 @@ typedef struct cairn_kernel_counts {
 
 /// Fill the cache: get every kernel that plans of a product ask for, for sparse and dense
 /// matrices of the target's extents, and those that bring such a matrix into the format
-/// from coordinates (a file, say), or from a tensor in compressed rows or coordinates.
+/// from coordinates (a file, say), or from a tensor in compressed rows or coordinates. Of a
+/// format that names a type of values (`val(i8)`), products of such values, too.
 /// With extents 0, 0: for extents that make indices of 16 and of 32 bits. `vector_bytes` is
 /// not read: kernels are for this machine.
 ///

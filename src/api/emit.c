@@ -10,6 +10,7 @@
 #include "emit/opencl.h"
 #include "expr/operation.h"
 #include "lower/grid.h"
+#include "tensor/value_storage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,6 +98,12 @@ static cairn_status lower_member(listing *t, int member)
     CAIRN_TRY(cairn_layout_create(t->env, t->format->member[member], t->target.extent,
                                   NULL, NULL, t->target.dtype == CAIRN_F32 ? 32 : 64,
                                   &layout));
+    cairn_status status = cairn_layout_store_named(t->env, &layout);
+
+    if (status != CAIRN_OK) {
+        cairn_layout_destroy(t->env, &layout);
+        return status;
+    }
     cairn_product product = cairn_product_choose(
         layout, &t->op, member == 0, t->format->members > 1, t->target.vector_bytes);
 
@@ -104,8 +111,7 @@ static cairn_status lower_member(listing *t, int member)
         cairn_product_round(layout, &product);
     if (is(t, CAIRN_KERNEL_CUDA) && product.columns != 1)
         cairn_grid_deal_columns(&product, t->op.columns, &product.hints);
-    const cairn_status status =
-        lower_product(t, layout, member, &product, &t->function[member * each(t)]);
+    status = lower_product(t, layout, member, &product, &t->function[member * each(t)]);
 
     cairn_layout_destroy(t->env, &layout);
     return status;

@@ -9,6 +9,7 @@
 #include "api/door.h"
 #include "devices/product_kernel.h"
 #include "expr/operation.h"
+#include "tensor/value_storage.h"
 
 #include <string.h>
 
@@ -114,8 +115,12 @@ warm_extents(cairn_warming *w, const cairn_product_options *op, const int64_t *e
 
         CAIRN_TRY(cairn_layout_create(env, w->format->member[m], extent, NULL, NULL,
                                       w->value_bits, &layout));
-        const cairn_status status = warm_layout(w, op, layout, m);
+        cairn_status status = warm_layout(w, op, layout, m);
 
+        /* Kernels of wide values are for new ones that the type does not hold. */
+        if (status == CAIRN_OK) status = cairn_layout_store_named(env, &layout);
+        if (status == CAIRN_OK && !cairn_layout_is_wide(layout))
+            status = warm_layout(w, op, layout, m);
         cairn_layout_destroy(env, &layout);
         CAIRN_TRY(status);
     }

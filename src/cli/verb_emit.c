@@ -178,6 +178,9 @@ static cairn_status warm_plan(const emission *e, cairn_kernel_counts *counts)
     cairn_status    status =
         cairn_tensor_create(e->source, e->format, e->job->dtype, &tensor);
 
+    /* So many that kernels are compiled of values as narrow as they are stored. */
+    if (status == CAIRN_OK)
+        status = cairn_context_set_replays(e->job->context, INT64_MAX);
     if (status == CAIRN_OK)
         status = cairn_plan_create_product(tensor, &e->product, &plan);
     if (status == CAIRN_OK) status = cairn_plan_describe(plan, &info);
@@ -250,7 +253,8 @@ static const char about[] =
     "--warm prints nothing: it compiles into the cache (CAIRN_CACHE) what plans will "
     "ask "
     "for, for a machine where no compiler is, or before a job of many ranks. With FILE "
-    "that is exactly what its matrix needs; else what matrices of the extents, or of "
+    "that is exactly what its matrix needs, with values as narrow as they are stored; "
+    "else what matrices of the extents, or of "
     "usual ones, may need, and the conversions of such matrices into the format.";
 
 static const char json[] =

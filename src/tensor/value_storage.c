@@ -245,6 +245,19 @@ bool cairn_val_type_is_named(cairn_val_type       type,
     return true;
 }
 
+cairn_status cairn_layout_store_named(cairn_env *env, cairn_layout **layout)
+{
+    cairn_layout       *wide = *layout;
+    cairn_value_storage named;
+
+    if (wide->value_tuple >= 0
+        || !cairn_val_type_is_named(wide->encoding->val, wide->carrier_bits, &named))
+        return CAIRN_OK;
+    CAIRN_TRY(cairn_layout_store(env, wide, named.kind, named.bits, layout));
+    cairn_layout_destroy(env, &wide);
+    return CAIRN_OK;
+}
+
 bool cairn_value_storage_fits(cairn_val_type type,
                               int            carrier_bits,
                               int64_t        kind,

@@ -26,6 +26,15 @@ bool cairn_val_type_is_named(cairn_val_type       type,
                              int                  carrier_bits,
                              cairn_value_storage *storage);
 
+/// A layout's values as its text asks for by name; as they are where it names no type, or
+/// where they are fields of tuples.
+///
+/// Local.
+///
+/// @param[in]  layout  As wide as the type; created, and destroyed where another takes its
+///                     place.
+cairn_status cairn_layout_store_named(cairn_env *env, cairn_layout **layout);
+
 /// May a member whose text says @p type have its values stored so, its tensor's being of
 /// @p carrier_bits? As wide as the type always: values may have come that are not of the
 /// type asked for. Where no type is asked for, in any that changes none.

@@ -96,6 +96,19 @@ if command -v cc >/dev/null; then
     has out '"route": "compiled"'
     ls -I "costs-*" kernels >after
     same before after
+    # Values of a file are as narrow as they are stored, others as the format names them.
+    expect 0 emit spmv --format "$odd" a.mtx --warm
+    expect 0 run spmv a.mtx --format "$odd" --json -
+    has out '"values": "i8"'
+    has out '"note": ""'
+    short=$(echo "$odd" | sed 's/ }>$/, layout<val(i16)> }>/')
+    expect 0 emit spmv --format "$short"
+    grep -q int16_t out || fail "the kernel does not read what is stored"
+    expect 0 emit spmv --format "$short" --warm --rows 5 --cols 4
+    run_as 0 /usr/bin/env "CAIRN_CACHE=$folder/kernels" PATH=/nonexistent \
+        CAIRN_KERNELS=compiled "$program" run spmv a.mtx --format "$short" --json -
+    has out '"values": "i16"'
+    has out '"note": ""'
     # What a login node compiled serves where there is no compiler.
     environment="CAIRN_CACHE=$folder/kernels PATH=/nonexistent"
     run_as 0 /usr/bin/env $environment "$program" run spmm a.mtx --k 3 --format "$odd" --json -
