@@ -224,15 +224,16 @@ typedef struct cairn_plan_part {
     char   route[16];   ///< "reference", "compiled" or "prebuilt".
     double seconds; ///< Median of the runs since cairn_plan_forget_times(), of the last
                     ///< 128 at most; 0 before the first.
-    char   note[320];      ///< What the device says of it, what happened; "": nothing.
-    double seconds_in;     ///< Likewise, by the device's clock: X to the device,
-    double seconds_kernel; ///< its kernels,
-    double seconds_out;    ///< and Y back. All are 0 where the device cannot tell them
-        ///< apart; of parts that run together on a device, the X that
-        ///< they share counts with the first.
-    char values
-        [8]; ///< How its values are stored: "f64", "i8", "iso", ... The note tells
-             ///< where the device reads a wider copy.
+    char note[320]; ///< What the device says of it, what happened; "": nothing.
+
+    /// Likewise, by the device's clock: X to the device, its kernels, and Y back. All are
+    /// 0 where the device cannot tell them apart; of parts that run together on a device,
+    /// the X that they share counts with the first.
+    double seconds_in, seconds_kernel, seconds_out;
+
+    /// How its values are stored: "f64", "i8", "iso", ... The note tells where the device
+    /// reads a wider copy.
+    char values[8];
 } cairn_plan_part;
 
 /// Nothing; its size is set.
