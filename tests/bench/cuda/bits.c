@@ -126,10 +126,10 @@ static bool
 is_same(cairn_launch *launch, const operands *o, unsigned groups, const char *right)
 {
     cairn_cuda_product         *p     = launch->state;
-    cairn_cuda_graph_exec const graph = p->graph; /* which has its own groups */
+    cairn_cuda_graph_exec const graph = p->alone.graph; /* which has its own groups */
     unsigned                   *kept  = card_take((size_t)p->steps, sizeof *kept);
 
-    if (groups > 0) p->graph = NULL;
+    if (groups > 0) p->alone.graph = NULL;
     for (int64_t k = 0; k < p->steps; k++) {
         kept[k] = p->step[k].groups;
         if (groups > 0 && groups < kept[k]) p->step[k].groups = groups;
@@ -139,7 +139,7 @@ is_same(cairn_launch *launch, const operands *o, unsigned groups, const char *ri
 
     for (int64_t k = 0; k < p->steps; k++)
         p->step[k].groups = kept[k];
-    p->graph = graph;
+    p->alone.graph = graph;
     free(y);
     free(kept);
     return same;

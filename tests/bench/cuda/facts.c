@@ -120,18 +120,18 @@ static void measure_copies(card *c)
 static void measure_runs(cairn_launch *launch, int n, const double *x, double *y)
 {
     cairn_cuda_product         *p     = launch->state;
-    cairn_cuda_graph_exec const graph = p->graph;
+    cairn_cuda_graph_exec const graph = p->alone.graph;
 
     for (int way = graph ? 0 : 1; way < 2; way++) {
         const double begin = bench_seconds();
 
-        if (way == 1) p->graph = NULL;
+        if (way == 1) p->alone.graph = NULL;
         for (int k = 0; k < n; k++)
             launch->run(launch, x, y);
         say(way ? "a run from host to host step by step" : "a run from host to host",
             1e6 * (bench_seconds() - begin) / n, "us");
     }
-    p->graph = graph;
+    p->alone.graph = graph;
 }
 
 /// A product of two rows: what remains is the starting.
