@@ -203,8 +203,8 @@ typedef struct {
 Test(prebuilt, products_of_narrow_values_need_no_compiler, .timeout = 240)
 {
     static const narrow_case cases[] = {
-        {"csr",                     "i8 f32 iso",     3},
-        {"csr",                     "i16",            1},
+        {"csr",                     "i8 iso",         3},
+        {"csr",                     "i16 f32",        1},
         {"csc",                     "i8 f32 iso",     1},
         {"coo",                     "i8 f32 iso",     1},
         {"dcsr",                    "iso",            1},
