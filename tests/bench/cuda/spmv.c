@@ -216,7 +216,7 @@ static bool add_format(card            *c,
 
     new->who     = "Cairn";
     new->prepare = bench_seconds() - begin;
-    new->bytes   = (double)(p->arrays->bytes + p->x.bytes + p->y.bytes);
+    new->bytes   = (double)(p->arrays->bytes + p->x->on.bytes + p->y.bytes);
     new->run     = run_ours;
     new->leave   = leave_ours;
     new->state   = t;
