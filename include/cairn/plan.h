@@ -210,6 +210,15 @@ typedef struct cairn_plan_info {
 CAIRN_API cairn_status cairn_plan_describe(const cairn_plan *plan,
                                            cairn_plan_info  *info);
 
+/// What a part's time on its device is made of, in seconds. All are 0 where the device
+/// cannot tell them apart; of parts that run together on one, the X that they share counts
+/// with the first.
+typedef struct cairn_device_seconds {
+    double in;     ///< X to the device.
+    double kernel; ///< Its kernels.
+    double out;    ///< Y back.
+} cairn_device_seconds;
+
 /// What one device does in a plan: a member of the format on one rank, or a share of it.
 typedef struct cairn_plan_part {
     size_t  size; ///< sizeof(cairn_plan_part); CAIRN_PLAN_PART sets it.
@@ -226,10 +235,7 @@ typedef struct cairn_plan_part {
                     ///< 128 at most; 0 before the first.
     char note[320]; ///< What the device says of it, what happened; "": nothing.
 
-    /// Likewise, by the device's clock: X to the device, its kernels, and Y back. All are
-    /// 0 where the device cannot tell them apart; of parts that run together on a device,
-    /// the X that they share counts with the first.
-    double seconds_in, seconds_kernel, seconds_out;
+    cairn_device_seconds on_device; ///< Likewise, by the device's clock.
 
     /// How its values are stored: "f64", "i8", "iso", ... The note tells where the device
     /// reads a wider copy.
@@ -239,7 +245,7 @@ typedef struct cairn_plan_part {
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_PLAN_PART \
-    { sizeof(cairn_plan_part), 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}, 0.0, {0}, 0.0, 0.0, 0.0, {0} }
+    { sizeof(cairn_plan_part), 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}, 0.0, {0}, {0.0, 0.0, 0.0}, {0} }
 // clang-format on
 
 /// List the parts of all ranks, by member, then rank, then share.

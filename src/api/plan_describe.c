@@ -141,17 +141,17 @@ static void describe_subproduct(const cairn_subproduct *subproduct,
     const cairn_launch_times times  = cairn_subproduct_median_times(subproduct);
 
     memset(part, 0, sizeof *part);
-    part->member         = subproduct->home.member;
-    part->rank           = subproduct->common->comm->rank;
-    part->share          = subproduct->home.share;
-    part->first_row      = subproduct->home.rows.lo;
-    part->rows           = subproduct->home.rows.hi - subproduct->home.rows.lo + 1;
-    part->nnz            = cairn_work_entries(&subproduct->work);
-    part->bytes          = cairn_work_group(&subproduct->work)->bytes;
-    part->seconds        = cairn_subproduct_median(subproduct);
-    part->seconds_in     = times.in;
-    part->seconds_kernel = times.compute;
-    part->seconds_out    = times.out;
+    part->member           = subproduct->home.member;
+    part->rank             = subproduct->common->comm->rank;
+    part->share            = subproduct->home.share;
+    part->first_row        = subproduct->home.rows.lo;
+    part->rows             = subproduct->home.rows.hi - subproduct->home.rows.lo + 1;
+    part->nnz              = cairn_work_entries(&subproduct->work);
+    part->bytes            = cairn_work_group(&subproduct->work)->bytes;
+    part->seconds          = cairn_subproduct_median(subproduct);
+    part->on_device.in     = times.in;
+    part->on_device.kernel = times.compute;
+    part->on_device.out    = times.out;
     snprintf(part->device, sizeof part->device, "%s", subproduct->device->info.id);
     snprintf(part->clock, sizeof part->clock, "%s",
              cairn_clock_name(subproduct->device->info.clock));

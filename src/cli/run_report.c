@@ -101,7 +101,7 @@ static bool is_share(const cli_run *run, int64_t p)
 /// Does its device tell copies and kernels apart?
 static bool told_apart(const cairn_plan_part *part)
 {
-    return part->seconds_kernel > 0;
+    return part->on_device.kernel > 0;
 }
 
 /// Seconds of the kernels alone, by their devices' clocks: of the device that has most to
@@ -117,7 +117,7 @@ static double resident(const cli_run *run)
         for (int64_t q = 0; q < run->parts; q++)
             if (run->part[q].rank == part->rank
                 && strcmp(run->part[q].device, part->device) == 0)
-                sum += run->part[q].seconds_kernel;
+                sum += run->part[q].on_device.kernel;
         if (told_apart(part) && strcmp(part->clock, "measured") == 0)
             most = fmax(most, sum); /* which is not NAN */
     }
@@ -133,9 +133,9 @@ static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
         cairn_format_member(run->format, part->member), "nnz", (json_int_t)part->nnz,
         "bytes", (json_int_t)part->bytes, "values", part->values, "device",
         part->device, "seconds", cli_json_real(part->seconds), "seconds_in",
-        cli_json_real(told_apart(part) ? part->seconds_in : NAN), "seconds_out",
-        cli_json_real(told_apart(part) ? part->seconds_out : NAN), "clock", part->clock,
-        "route", part->route, "note", part->note, "first_row",
+        cli_json_real(told_apart(part) ? part->on_device.in : NAN), "seconds_out",
+        cli_json_real(told_apart(part) ? part->on_device.out : NAN), "clock",
+        part->clock, "route", part->route, "note", part->note, "first_row",
         (json_int_t)part->first_row, "rows", (json_int_t)part->rows);
 }
 
@@ -233,9 +233,9 @@ static void print_parts(const cli_run *run)
                simulated ? " (simulated)" : "");
         if (told_apart(part))
             printf("          of these x in %s, kernels %s, y out %s\n",
-                   cli_word_seconds(part->seconds_in).text,
-                   cli_word_seconds(part->seconds_kernel).text,
-                   cli_word_seconds(part->seconds_out).text);
+                   cli_word_seconds(part->on_device.in).text,
+                   cli_word_seconds(part->on_device.kernel).text,
+                   cli_word_seconds(part->on_device.out).text);
         if (part->note[0]) printf("          %s\n", part->note);
     }
 }

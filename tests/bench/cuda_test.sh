@@ -21,7 +21,7 @@ expect() {
     status=0
     want=$1
     shift
-    "$here/cuda.sh" --bundle "$build" --dry --budget 200 "$@" >"$folder/said" 2>&1 || status=$?
+    "$here/cuda.sh" --bundle "$build" --dry --budget 1000 "$@" >"$folder/said" 2>&1 || status=$?
     [ "$status" = "$want" ] || { cat "$folder/said" >&2; fail "$*: status $status, not $want"; }
 }
 

@@ -266,10 +266,10 @@ static void check_times(cairn_plan *plan, size_t which)
     for (int64_t p = 0; p < count; p++) {
         const bool   card = strncmp(part[p].device, "cuda", 4) == 0;
         const double sum =
-            part[p].seconds_in + part[p].seconds_kernel + part[p].seconds_out;
+            part[p].on_device.in + part[p].on_device.kernel + part[p].on_device.out;
 
-        bring += part[p].seconds_in > 0;
-        cr_expect_eq(card, part[p].seconds_kernel > 0, "%zu: %s", which,
+        bring += part[p].on_device.in > 0;
+        cr_expect_eq(card, part[p].on_device.kernel > 0, "%zu: %s", which,
                      part[p].device);
         cr_expect(card || sum == 0, "%zu: %s", which, part[p].device);
     }

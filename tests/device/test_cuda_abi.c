@@ -11,6 +11,7 @@
 #include <criterion/criterion.h>
 
 #include <dlfcn.h>
+#include <stdio.h>
 
 #ifdef TEST_CUDA_HEADERS
 
@@ -135,7 +136,10 @@ Test(cuda_abi, names_that_the_driver_exports)
     const char *const path = TEST_CUDA_STUB;
     void *const       stub = *path == '/' ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
 
-    if (!stub) cr_skip_test("no stub of CUDA's driver here");
+    if (!stub) {
+        fprintf(stderr, "test_cuda_abi: no stub of CUDA's driver here: skipped\n");
+        cr_skip_test("no stub of CUDA's driver here");
+    }
 #define X(name, arguments) cr_expect_not_null(dlsym(stub, #name), #name);
     CAIRN_CUDA_MAP(X)
 #undef X

@@ -60,6 +60,7 @@ static void regroup(cairn_launch *launch, size_t size)
     cairn_opencl_product *p = launch->state;
 
     for (int64_t k = 0; k < p->tasks; k++) {
+        if (p->task[k].group == 0) continue; /* a function without turns */
         p->task[k].items = p->task[k].items / p->task[k].group * size;
         p->task[k].group = size;
     }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RACES_SLOTS = 1 << 19 };
+enum { RACES_SLOTS = 1 << 21 };
 
 /// Of one element: who wrote, added and read it last, and when.
 typedef struct {
