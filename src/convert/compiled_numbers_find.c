@@ -137,7 +137,8 @@ is_level(const cairn_layout *layout, int l, cairn_atom_kind kind, int number)
 }
 
 /// Do the entries of a row stand in a lane that the row alone gives, and is all that is
-/// determined the row's, but a last level that is the column?
+/// determined the row's, but a last level that is the column? An index that follows from
+/// the row is stored with it: so it must be a hole where no row stands.
 static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *rows)
 {
     const int      S = layout->first, last = layout->levels - 1;
@@ -155,7 +156,9 @@ static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *row
         if (l == S) continue;
         if ((cairn_form_dims(layout->algebra, &level->form) & ~row)
             || (cairn_form_queries(layout->algebra, &level->form) & number)
-            || (level->determined && (level->per_node || level->by >> S & 1)))
+            || (level->determined
+                && (level->per_node || level->by >> S & 1
+                    || !(level->recipe.dims & row))))
             return false;
     }
     return true;

@@ -34,6 +34,7 @@ typedef struct {
     int64_t turn[ROWS]; ///< Periods before each row of a chunk.
     int64_t after[ROWS];  ///< How far each row lies behind the chunk's first position.
     bool    side_by_side; ///< Its positions follow each other.
+    int64_t size[WIDE];   ///< Of the axes that it was made for.
 } pattern;
 
 typedef struct {
@@ -228,11 +229,25 @@ static void enter_index(padder *p, const axis *a, int64_t at, int row, int n)
         fill_rows(p->columns.var[l] + row, n, p->tuples[l][p->first + at], 0);
 }
 
+/// Is the pattern that of the positions before: of as many banks as there may be, each
+/// small? Nodes have indices of their own.
+static bool is_kept(const padder *p)
+{
+    bool same = p->pattern.period > 0 && p->nodes < p->pattern.inner;
+
+    for (int a = 0; a < p->axes && same; a++)
+        same = p->axis[a].size == p->pattern.size[a];
+    return same;
+}
+
 /// As many of the axes that move fastest as a chunk has room for: their indices are written
 /// once for all chunks. Chunks are some periods, in which the axis before those moves, and
 /// end where it does.
 static void begin_chunks(padder *p)
 {
+    if (is_kept(p)) return;
+    for (int a = 0; a < p->axes; a++)
+        p->pattern.size[a] = p->axis[a].size;
     p->pattern.inner  = p->axes;
     p->pattern.period = 1;
     while (p->pattern.inner > 0

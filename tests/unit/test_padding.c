@@ -46,6 +46,8 @@ static void draw_matrix(padded *p)
     p->shape = (cairn_shape){
         2, {1 + random_below(&p->state, most), 1 + random_below(&p->state, most)}
     };
+    if (p->kind == ROWS && random_chance(&p->state, 20))
+        p->shape.extent[0] = 1 + random_below(&p->state, 7); /* no more than a digit */
     cairn_entries_init(&p->entries, 2);
     p->build = whole_build(p->shape, 64, &p->entries, NULL, NULL);
     if (!strstr(p->text, "indirect<{") && random_chance(&p->state, 30)) {
@@ -160,7 +162,8 @@ static void shuffle(padded *p, int levels, char level[][32])
 /// blocks beside them; before, behind and around the slot.
 static void draw_rows(padded *p)
 {
-    const int   a = 2 + random_below(&p->state, 6), b = 2 + random_below(&p->state, 6);
+    const int   a = 2 + random_below(&p->state, 6);
+    const int   b = random_chance(&p->state, 30) ? a : 2 + random_below(&p->state, 6);
     const char *more[] = {"", "d0/%d", "d0%%%d", "d1/%d", "(d0+d1)/%d"};
     char        level[6][32];
     int         levels = 0, slot;
