@@ -68,6 +68,42 @@ static cairn_status multiply(cairn_context *context, const char *text)
     return status;
 }
 
+/// A transposed product whose bits do not depend on the number of ranks: the matrix is
+/// stored again by its cuts when the plan is made, and anew after new values.
+static cairn_status multiply_at_cuts(cairn_context *context, const char *text)
+{
+    enum { ROWS = 3 };
+    static const int32_t ptr[ROWS + 1] = {0, 2, 2, 4};
+    static double        value[4]      = {1, 2, 3, 4};
+    const int32_t        own = ROWS * rank, next = ROWS * ((rank + 1) % size);
+    const int32_t idx[4]     = {own < next ? own : next, own < next ? next : own, own,
+                            own + 2};
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+    cairn_plan_options    options = CAIRN_PLAN_OPTIONS;
+    cairn_format         *format  = NULL;
+    cairn_tensor         *tensor  = NULL;
+    cairn_plan           *plan    = NULL;
+    cairn_status          status =
+        cairn_context_agree(context, cairn_format_create(context, text, &format));
+
+    op.transposed        = 1;
+    options.product      = &op;
+    options.reproducible = 1;
+    if (status == CAIRN_OK)
+        status = cairn_tensor_from_csr(context, ROWS * size, ROWS * size, own, ROWS,
+                                       ptr, 32, idx, 32, value, CAIRN_F64, CAIRN_COPY,
+                                       format, &tensor);
+    if (status == CAIRN_OK) status = cairn_plan_create_with(tensor, &options, &plan);
+    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
+    if (status == CAIRN_OK)
+        status = cairn_context_agree(context, cairn_tensor_update(tensor, value));
+    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+    return status;
+}
+
 /// Something that takes memory on every rank; @p what is a format or a file.
 typedef cairn_status (*work_fn)(cairn_context *context, const char *what);
 
@@ -138,6 +174,21 @@ Test(shortage, of_one_rank_that_lists_what_is_not_stored)
 
     ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
     starve_each(context, multiply, LISTED, NULL);
+    cairn_context_destroy(&context);
+}
+
+Test(shortage, of_one_rank_that_sums_at_cuts)
+{
+    static const char *const formats[] = {"csr", "csc", "hybrid<bell<2>,coo,0,0.5>"};
+    cairn_context           *context;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        const cairn_status status = multiply_at_cuts(context, formats[k]);
+
+        ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", formats[k], context->env.message);
+        starve_each(context, multiply_at_cuts, formats[k], NULL);
+    }
     cairn_context_destroy(&context);
 }
 
