@@ -231,7 +231,7 @@ static void print_parts(const cli_run *run)
                part->nnz, cli_word_bytes(part->bytes).text,
                cli_word_seconds(part->seconds).text, part->device,
                simulated ? " (simulated)" : "");
-        if (told_apart(part))
+        if (told_apart(part) && !simulated) /* a model's note says so by itself */
             printf("          of these x in %s, kernels %s, y out %s\n",
                    cli_word_seconds(part->on_device.in).text,
                    cli_word_seconds(part->on_device.kernel).text,
