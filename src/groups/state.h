@@ -62,7 +62,7 @@ typedef struct cairn_group_listing {
     cairn_group_box   box; ///< Of all of them.
 } cairn_group_listing;
 
-/// By which expressions elements are grouped, traversed and, with a distance, told apart.
+/// The expressions of an `enum`: of its groupBy, its traverseBy, and its distance, if any.
 typedef struct cairn_group_forms {
     cairn_forms       group, traverse, by; ///< Own.
     cairn_query_order order;

@@ -62,6 +62,14 @@ static int64_t section_size(const cairn_hb_header *header, int section)
     }
 }
 
+static int64_t section_cards(const cairn_hb_header *header, int section)
+{
+    const int64_t size   = section_size(header, section);
+    const int64_t repeat = size ? section_format(header, section)->repeat : 1;
+
+    return size / repeat + (size % repeat != 0);
+}
+
 /// The section that a card behind the header belongs to.
 ///
 /// @param[in,out] card  Counted from 0, behind the header; then within the section, and
@@ -69,9 +77,7 @@ static int64_t section_size(const cairn_hb_header *header, int section)
 static int find_section(const cairn_hb_header *header, int64_t *card)
 {
     for (int s = 0; s < CAIRN_HB_SECTIONS; s++) {
-        const int64_t size   = section_size(header, s);
-        const int64_t repeat = size ? section_format(header, s)->repeat : 1;
-        const int64_t cards  = size / repeat + (size % repeat != 0);
+        const int64_t cards = section_cards(header, s);
 
         if (*card < cards) return s;
         *card -= cards;
@@ -88,12 +94,8 @@ static cairn_text_place place_of(cairn_env             *env,
 {
     int64_t line = header->lines + 1;
 
-    for (int s = 0; s < section; s++) {
-        const int64_t size   = section_size(header, s);
-        const int64_t repeat = section_format(header, s)->repeat;
-
-        line += size / repeat + (size % repeat != 0);
-    }
+    for (int s = 0; s < section; s++)
+        line += section_cards(header, s);
 
     const cairn_fortran_format *const format = section_format(header, section);
 
