@@ -117,12 +117,12 @@ static cairn_status reduce_forms(scratch              *s,
     return CAIRN_OK;
 }
 
-cairn_status cairn_group_forms(cairn_algebra        *algebra,
-                               const cairn_map      *map,
-                               const cairn_interval *box,
-                               const cairn_interval *queries,
-                               int                  *forms,
-                               cairn_form           *form)
+cairn_status cairn_independent_forms(cairn_algebra        *algebra,
+                                     const cairn_map      *map,
+                                     const cairn_interval *box,
+                                     const cairn_interval *queries,
+                                     int                  *forms,
+                                     cairn_form           *form)
 {
     cairn_env   *env = algebra->env;
     scratch     *s   = NULL;

@@ -2,7 +2,7 @@
 /// @file
 /// The groups of a map in as few forms as say the same, for counting: how large groups are
 /// and how many goes by forms one after the other, so one that follows from the others
-/// costs time and exactness. Internal to format.
+/// costs time and exactness.
 
 #ifndef CAIRN_FORMAT_GROUP_FORMS_H
 #define CAIRN_FORMAT_GROUP_FORMS_H
@@ -18,11 +18,11 @@
 /// @param[out] form     [CAIRN_MAX_LEVELS], @p forms of them, at most as many as the map's.
 /// @retval CAIRN_OVERFLOW   An expression of the map leaves 64 bits.
 /// @retval CAIRN_NO_MEMORY  There is none.
-cairn_status cairn_group_forms(cairn_algebra        *algebra,
-                               const cairn_map      *map,
-                               const cairn_interval *box,
-                               const cairn_interval *queries,
-                               int                  *forms,
-                               cairn_form           *form);
+cairn_status cairn_independent_forms(cairn_algebra        *algebra,
+                                     const cairn_map      *map,
+                                     const cairn_interval *box,
+                                     const cairn_interval *queries,
+                                     int                  *forms,
+                                     cairn_form           *form);
 
 #endif

@@ -138,7 +138,7 @@ static cairn_status count_groups(cairn_env            *env,
     int64_t            budget = MAX_VALUES;
     int                forms;
 
-    CAIRN_TRY(cairn_group_forms(algebra, map, box, queries, &forms, form));
+    CAIRN_TRY(cairn_independent_forms(algebra, map, box, queries, &forms, form));
     if (!can_list(algebra, forms, form, 0, NULL, box))
         return count_tuples(algebra, forms, form, box, queries, &budget, count);
     CAIRN_TRY(cairn_group_table(env, algebra, forms, form, 0, NULL, box,
@@ -160,8 +160,10 @@ static cairn_status groups_per_group(cairn_env            *env,
     cairn_group_counts exact;
     int                outers, inners;
 
-    CAIRN_TRY(cairn_group_forms(algebra, outer, box, queries, &outers, outer_form));
-    CAIRN_TRY(cairn_group_forms(algebra, inner, box, queries, &inners, inner_form));
+    CAIRN_TRY(
+        cairn_independent_forms(algebra, outer, box, queries, &outers, outer_form));
+    CAIRN_TRY(
+        cairn_independent_forms(algebra, inner, box, queries, &inners, inner_form));
     if (can_list(algebra, outers, outer_form, inners, inner_form, box)) {
         CAIRN_TRY(cairn_group_table(env, algebra, outers, outer_form, inners,
                                     inner_form, box,
@@ -189,7 +191,8 @@ static cairn_status enum_size(cairn_env            *env,
     if (query->arg != CAIRN_ARG_VALUE)
         return groups_per_group(env, algebra, &encoding->query[query->arg].group_by,
                                 &query->group_by, box, queries, size);
-    CAIRN_TRY(cairn_group_forms(algebra, &query->group_by, box, queries, &forms, form));
+    CAIRN_TRY(
+        cairn_independent_forms(algebra, &query->group_by, box, queries, &forms, form));
     if (forms_queries(algebra, forms, form)) /* by numbers: up to the whole box */
         forms = 0;
     return cairn_group_largest(env, algebra, forms, form, box, size);

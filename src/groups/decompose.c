@@ -124,8 +124,8 @@ find_capacity(assigner *d, const cairn_query *query, int64_t *positions)
     cairn_algebra_init(algebra, d->env, d->shape->order);
     for (int k = 0; k < d->shape->order; k++)
         box[k] = (cairn_interval){0, d->shape->extent[k] - 1};
-    CAIRN_GO(done,
-             cairn_group_forms(algebra, &query->group_by, box, NULL, &forms, form));
+    CAIRN_GO(done, cairn_independent_forms(algebra, &query->group_by, box, NULL, &forms,
+                                           form));
     status = cairn_group_capacity(d->env, algebra, forms, form, box, positions);
 done:
     cairn_free(d->env, algebra);

@@ -74,7 +74,8 @@ init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64
     return CAIRN_OK;
 }
 
-/// Zeros of a member's shares that cannot be told from padding are counted with the last.
+/// Stored zeros that look like padding are counted once for all shares of a member: with the
+/// last one.
 static void settle_shares(cairn_replay *replay, int first, int shares)
 {
     cairn_row_share *share[CAIRN_MAX_HOMES];
