@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every table of docs/performance.md, from one commit, in one run, on the machine at hand.
+# What most tables of docs/performance.md are made of (not those of simulated devices and of
+# single changes), from one commit, in one run, on the machine at hand.
 # Usage: tests/bench/all.sh OUT [SECTION...]   (all sections, in their order, unless named)
 # What a section prints goes to OUT/SECTION.txt; OUT/machine.txt says where and when.
 # BUILD names the folder of the build (build/bench unless set: Release, CAIRN_BENCH=ON),
