@@ -11,6 +11,10 @@ typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-pre")
+#endif
+
 #define CAIRN_KERNEL_LEVELS 16
 
 typedef struct cairn_kernel_level {

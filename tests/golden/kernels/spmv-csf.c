@@ -12,6 +12,10 @@ typedef __UINT8_TYPE__  uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-pre")
+#endif
+
 #define CAIRN_KERNEL_LEVELS 16
 
 typedef struct cairn_kernel_level {
