@@ -58,6 +58,34 @@ static void ragged(product_case *c)
     }
 }
 
+/// Rows of @p least entries and up to 20 more, @p alike next to each other of one length.
+static void rows_of_length(product_case *c, cairn_coord least, cairn_coord alike)
+{
+    cairn_coord n = 0;
+
+    for (cairn_coord i = 0; i < ROWS; i++) {
+        if (i % alike == 0) n = least + random_below(&c->state, 21);
+        for (cairn_coord k = 0; k < n; k++)
+            add(c, i, i * 7 % (ROWS / 2) + 3 * k);
+    }
+}
+
+static void short_in_threes(product_case *c)
+{
+    rows_of_length(c, 5, 3);
+}
+
+/// What is won at every third end is lost on the way there.
+static void long_in_threes(product_case *c)
+{
+    rows_of_length(c, 40, 3);
+}
+
+static void long_ragged(product_case *c)
+{
+    rows_of_length(c, 40, 1);
+}
+
 /// Too few rows have entries to say.
 static void nearly_nothing(product_case *c)
 {
@@ -76,28 +104,31 @@ static const struct {
     int         columns;
     bool        follows, uneven;
 } wanted[] = {
-    {band,           "csr",       0, true,  false},
-    {band,           "csr",       1, false, false},
-    {band,           "lil",       0, true,  false},
-    {band,           "dcsr",      0, true,  false},
-    {band,           "bdia<16>",  0, true,  false},
-    {band,           "coo",       0, false, false},
-    {band,           "sell<8>",   0, false, false},
-    {grid,           "csr",       0, true,  false},
-    {grid,           "csr",       1, false, false},
-    {scattered,      "csr",       0, false, false},
-    {scattered,      "csr",       1, false, false},
-    {nearly_nothing, "csr",       0, false, false},
-    {nearly_nothing, "dcsr",      0, false, false},
-    {nearly_nothing, "csr",       1, false, false},
-    {nothing,        "csr",       0, false, false},
-    {nothing,        "csr",       1, false, false},
-    {ragged,         "csr",       1, false, true },
-    {ragged,         "dcsr",      1, false, true },
-    {ragged,         "csr",       0, false, false}, /* columns are the lanes */
-    {ragged,         "csc",       1, false, false}, /* and here rows are met often */
-    {ragged,         "bcsr<2,2>", 1, false, false},
-    {ragged,         "sell<8>",   1, false, false},
+    {band,            "csr",       0, true,  false},
+    {band,            "csr",       1, false, false},
+    {band,            "lil",       0, true,  false},
+    {band,            "dcsr",      0, true,  false},
+    {band,            "bdia<16>",  0, true,  false},
+    {band,            "coo",       0, false, false},
+    {band,            "sell<8>",   0, false, false},
+    {grid,            "csr",       0, true,  false},
+    {grid,            "csr",       1, false, false},
+    {scattered,       "csr",       0, false, false},
+    {scattered,       "csr",       1, false, false},
+    {nearly_nothing,  "csr",       0, false, false},
+    {nearly_nothing,  "dcsr",      0, false, false},
+    {nearly_nothing,  "csr",       1, false, false},
+    {nothing,         "csr",       0, false, false},
+    {nothing,         "csr",       1, false, false},
+    {ragged,          "csr",       1, false, true },
+    {ragged,          "dcsr",      1, false, true },
+    {short_in_threes, "csr",       1, false, true },
+    {long_in_threes,  "csr",       1, false, false},
+    {long_ragged,     "csr",       1, false, true },
+    {ragged,          "csr",       0, false, false}, /* columns are the lanes */
+    {ragged,          "csc",       1, false, false}, /* and here rows are met often */
+    {ragged,          "bcsr<2,2>", 1, false, false},
+    {ragged,          "sell<8>",   1, false, false},
 };
 
 enum { WANTED = sizeof wanted / sizeof *wanted };
