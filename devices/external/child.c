@@ -2,7 +2,8 @@
 /// @file
 /// A program at the other end of a socket. It is started as MPI wants it (posix_spawn,
 /// which runs no fork handlers), in a process group of its own, so that what it started
-/// ends with it. If we die, it reads the end of the socket.
+/// ends with it. A signal that ends us kills it; if we die otherwise, it reads the end of
+/// the socket.
 
 #include "devices/external/child.h"
 
@@ -157,7 +158,12 @@ cairn_status cairn_external_start(cairn_env            *env,
                           failed == EACCES ? "it is no program that may be executed"
                                            : strerror(failed));
     }
-    *child = (cairn_external_child){pid, ends[0], time_limit, first_number(pid)};
+    *child =
+        (cairn_external_child){.pid        = pid,
+                               .socket     = ends[0],
+                               .time_limit = time_limit,
+                               .number     = first_number(pid),
+                               .remain = cairn_remains_add_group(&env->remains, pid)};
     return CAIRN_OK;
 }
 
@@ -200,6 +206,8 @@ static int finish(cairn_external_child *child, double patience)
     const bool by_itself = wait_gone(child, patience);
 
     kill(-child->pid, SIGKILL);
+    cairn_remains_drop(child->remain);
+    child->remain = NULL;
     do
         pid = waitpid(child->pid, &status, 0);
     while (pid < 0 && errno == EINTR);
@@ -245,6 +253,17 @@ static void tell_end(int status, char *why, size_t size)
         snprintf(why, size, "its program closed the connection");
 }
 
+/// Are they times that a machine may take? What is below 0, or no number, or goes on for
+/// thirty years is none.
+static bool are_seconds(const cairn_simulator_message *answer)
+{
+    const double each[3] = {answer->in, answer->compute, answer->out};
+
+    for (int k = 0; k < 3; k++)
+        if (!(each[k] >= 0 && each[k] < 1e9)) return false;
+    return true;
+}
+
 static const char unasked[] = "its program sent an answer that was not asked for";
 
 /// Is this an answer to that message? Says why not.
@@ -268,6 +287,10 @@ static bool is_answer(const cairn_simulator_message *answer,
              || answer->status > CAIRN_SIMULATOR_FAILED
              || !memchr(answer->text, '\0', sizeof answer->text))
         snprintf(why, size, "its program's answer is none");
+    else if (!are_seconds(answer))
+        snprintf(why, size,
+                 "its program's answer is none: it takes %g s, %g s and %g s",
+                 answer->in, answer->compute, answer->out);
     else
         return true;
     return false;

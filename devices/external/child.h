@@ -17,6 +17,8 @@ typedef struct cairn_external_child {
     int      socket;     ///< Ours; -1: closed.
     double   time_limit; ///< Seconds for each answer.
     uint32_t number;     ///< Of the last message.
+    cairn_remain
+        *remain; ///< Its group, for a signal that ends us; NULL: no room for it.
 } cairn_external_child;
 
 /// Start a program.

@@ -55,13 +55,9 @@ static const char *first_x(const external_product *p, const void *x)
            + lo * p->work.op->columns * (p->work.tensor->value_bits / 8);
 }
 
-/// Seconds that an answer tells; nonsense is none.
+/// Seconds that an answer tells.
 static cairn_launch_times times_of(const cairn_simulator_message *answer)
 {
-    const double each[3] = {answer->in, answer->compute, answer->out};
-
-    for (int k = 0; k < 3; k++)
-        if (!(each[k] >= 0 && each[k] < 1e9)) return (cairn_launch_times){0};
     return (cairn_launch_times){
         .in = answer->in, .compute = answer->compute, .out = answer->out};
 }

@@ -136,7 +136,8 @@ CAIRN_API void cairn_context_set_progress(cairn_context *context,
                                           void *user);
 
 /// Remove what the process would leave behind if it ended now: files under temporary
-/// names, folders of compilers at work, and these compilers.
+/// names, folders of compilers at work, these compilers, and simulators of external
+/// devices.
 ///
 /// Local; on any thread, and in handlers of signals, whatever they have interrupted. Cairn
 /// itself handles no signals: a program that does calls this, and then ends. It may do

@@ -59,8 +59,9 @@ typedef struct cairn_simulator_message {
     uint32_t kind, status;
     uint32_t simulated;        ///< 1: seconds are modelled; 0: measured.
     uint32_t number;           ///< Of the message; the answer has the same.
-    double   in, compute, out; ///< Seconds: X to the machine, the product, Y back.
-    char     text[128];        ///< Ended by NUL; one line.
+    double   in, compute, out; ///< Seconds: X to the machine, the product, Y back; each
+                               ///< at least 0 and below 1e9, or the answer is none.
+    char text[128];            ///< Ended by NUL; one line.
 } cairn_simulator_message;
 
 /// A part of the matrix. Offsets are bytes from the segment's begin, 0: no array. A walk

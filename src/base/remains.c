@@ -18,26 +18,39 @@ enum {
     MOMENT = 2000000, /* nanoseconds between two */
 };
 
+/// An entry with nothing in it; NULL: all are taken.
+static cairn_remain *take_entry(cairn_remains *remains)
+{
+    for (int k = 0; k < CAIRN_REMAINS; k++)
+        if (!atomic_exchange(&remains->entry[k].taken, true)) return &remains->entry[k];
+    return NULL;
+}
+
 cairn_remain *
 cairn_remains_add(cairn_remains *remains, int base, const char *name, bool is_folder)
 {
-    for (int k = 0; k < CAIRN_REMAINS; k++) {
-        cairn_remain *entry = &remains->entry[k];
+    cairn_remain *const entry = take_entry(remains);
 
-        if (atomic_exchange(&entry->taken, true)) continue;
-        entry->base      = base;
-        entry->is_folder = is_folder;
-        atomic_store(&entry->group, 0);
-        atomic_store(&entry->name, name);
-        return entry;
-    }
-    return NULL;
+    if (!entry) return NULL;
+    entry->base      = base;
+    entry->is_folder = is_folder;
+    atomic_store(&entry->name, name);
+    return entry;
+}
+
+cairn_remain *cairn_remains_add_group(cairn_remains *remains, pid_t group)
+{
+    cairn_remain *const entry = take_entry(remains);
+
+    if (entry) atomic_store(&entry->group, group);
+    return entry;
 }
 
 void cairn_remains_drop(cairn_remain *remain)
 {
     if (!remain) return;
     atomic_store(&remain->name, NULL);
+    atomic_store(&remain->group, 0);
     atomic_store(&remain->taken, false);
 }
 
@@ -98,9 +111,9 @@ static bool remove_entered(cairn_remains *remains)
         const char *const name  = atomic_load(&entry->name);
         const pid_t       group = atomic_load(&entry->group);
 
+        if (group > 0) kill(-group, SIGKILL);
         if (!name) continue;
         any = true;
-        if (group > 0) kill(-group, SIGKILL);
         if (entry->is_folder)
             remove_folder(entry->base, name);
         else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What a process would leave behind if a signal ended it now: files under temporary
-/// names, folders of compilers, and the compilers themselves. A process enters
+/// names, folders of compilers, the compilers themselves, and simulators. A process enters
 /// the name of such a thing here before it makes it, and removes the name when the
 /// thing is gone; a handler of signals removes the things that are entered. Nothing
 /// here handles signals: that is for programs.
@@ -18,10 +18,10 @@
 /// One thing.
 typedef struct cairn_remain {
     _Atomic bool          taken;
-    _Atomic(const char *) name;      ///< NULL: nothing is entered.
+    _Atomic(const char *) name;      ///< NULL: no file is entered.
     int                   base;      ///< What a relative name belongs to; or AT_FDCWD.
     bool                  is_folder; ///< Of files, all of which go with it.
-    _Atomic pid_t         group;     ///< Processes that write to it; 0: none.
+    _Atomic pid_t         group;     ///< Processes that go with it; 0: none.
 } cairn_remain;
 
 typedef struct cairn_remains {
@@ -36,6 +36,12 @@ typedef struct cairn_remains {
 /// @return the entry; NULL where there is no room for it, which is no failure.
 cairn_remain *
 cairn_remains_add(cairn_remains *remains, int base, const char *name, bool is_folder);
+
+/// Enter a group of processes that leaves no file: it is killed. Dropped before its leader
+/// is reaped, for its number may be another's from then on.
+///
+/// Any thread. @return As cairn_remains_add().
+cairn_remain *cairn_remains_add_group(cairn_remains *remains, pid_t group);
 
 /// It is gone, or has its name for good. NULL is accepted. Any thread.
 void cairn_remains_drop(cairn_remain *remain);

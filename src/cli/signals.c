@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+/// Of a person, a terminal, a batch system: some send a signal of the user's, or that of
+/// the limit on processor time, a while before they kill.
+static const int ending[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                             SIGXCPU, SIGUSR1, SIGUSR2};
 
 enum { ENDING = sizeof ending / sizeof ending[0] };
 

@@ -8,7 +8,8 @@
 
 #include <cairn/cairn.h>
 
-/// Handle SIGINT, SIGTERM and SIGHUP, unless they are ignored (nohup, `&` in scripts).
+/// Handle SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1 and SIGUSR2, unless they are
+/// ignored (nohup, `&` in scripts).
 /// Local; on the main thread, before there are others.
 void cli_signals_begin(void);
 

@@ -8,6 +8,7 @@
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 mark=$folder/stopped
+ulimit -c 0 # some signals leave the memory of the process in a file
 mkdir work tmp
 TMPDIR=$folder/tmp
 export TMPDIR
@@ -17,8 +18,8 @@ export XDG_CACHE_HOME
 "$program" run spmv m.mtx --iters 1 >/dev/null # its kernel is in the cache now
 cp m.mtx old.mtx
 
-# A script's `&` makes programs ignore SIGINT: not these.
-default='env --default-signal=INT,HUP,TERM'
+# A script's `&` makes programs ignore SIGINT and SIGQUIT: not these.
+default='env --default-signal=INT,HUP,TERM,QUIT'
 $default true 2>/dev/null || default=env
 
 # stopped SIGNAL SETTINGS... -- WORDS...: cairn WORDS, with the settings, in work/; when
@@ -82,6 +83,15 @@ for signal in TERM INT HUP; do
     done
 done
 
+# What batch systems and terminals send beside these.
+for signal in QUIT XCPU USR1 USR2; do
+    cp old.mtx work/a.mtx
+    stopped $signal NO_UNNAMED=1 STOP_AT=pwrite:1 -- convert ../m.mtx --to csr -o a.mtx
+    left work a.mtx
+    same old.mtx work/a.mtx
+    rm work/a.mtx
+done
+
 # Not even SIGKILL leaves a file that had no name.
 stopped KILL STOP_AT=fsync:1 -- convert ../m.mtx --to csr -o a.mtx
 left work
@@ -131,6 +141,25 @@ for signal in TERM INT HUP; do
     sleep 0.2
     same beats then
     left tmp
+done
+
+# A simulator at work goes, though it never looks at what it is sent.
+cat >slow-simulator <<END
+#!/bin/sh
+echo \$\$ >"$folder/simulator"
+: >"$mark.0"
+while :; do sleep 0.1; done
+END
+chmod +x slow-simulator
+echo '{"kind": "external", "command": ["../slow-simulator"], "limit": 600}' >slow.json
+for signal in TERM INT HUP; do
+    stopped $signal -- run spmv ../m.mtx --devices ../slow.json --place external --iters 1
+    pid=$(cat simulator)
+    turns=0
+    while [ -e "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" && [ $turns -lt 250 ]; do
+        sleep 0.02 && turns=$((turns + 1))
+    done
+    [ $turns -lt 250 ] || { fail 'the simulator is left' && kill -s KILL "$pid"; }
 done
 
 # The folder of a compiler, and a kernel on its way into the cache.

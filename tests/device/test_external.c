@@ -204,11 +204,12 @@ Test(external, what_cannot_be_opened_is_refused)
 
 Test(external, what_fails_in_a_run_is_computed_again)
 {
-    static const char *const hows[] = {"die",     "exit", "hang",  "close", "garbage",
-                                       "version", "kind", "text",  "fail",  "short",
-                                       "half",    "long", "twice", "number"};
-    static operands          o      = {.op = CAIRN_PRODUCT_OPTIONS};
-    cairn_source            *source = make_source(context);
+    static const char *const hows[] = {
+        "die",   "exit",   "hang",      "close",   "garbage", "version",
+        "kind",  "text",   "fail",      "short",   "half",    "long",
+        "twice", "number", "no number", "below 0", "endless"};
+    static operands o      = {.op = CAIRN_PRODUCT_OPTIONS};
+    cairn_source   *source = make_source(context);
 
     for (size_t k = 0; k < sizeof hows / sizeof *hows; k++) {
         cairn_plan_info info = CAIRN_PLAN_INFO;
@@ -238,6 +239,8 @@ Test(external, what_fails_in_a_build_is_said)
         {"fail",        CAIRN_NO_DEVICE,   "its lamp went out" },
         {"unsupported", CAIRN_UNSUPPORTED, "external:0"        },
         {"memory",      CAIRN_NO_MEMORY,   "external:0"        },
+        {"no number",   CAIRN_NO_DEVICE,   "answer is none"    },
+        {"below 0",     CAIRN_NO_DEVICE,   "answer is none"    },
     };
     const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
                                         .place = "external"};

@@ -5,6 +5,7 @@
 
 #include <cairn/simulator.h>
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,10 @@ static void misbehave(const char *how, cairn_simulator_message *m)
     if (strcmp(how, "garbage") == 0) memset(m, 'x', sizeof *m);
     if (strcmp(how, "version") == 0) m->version = 99;
     if (strcmp(how, "kind") == 0) m->kind = 17;
+    if (strcmp(how, "no number") == 0) m->compute = (double)NAN;
+    if (strcmp(how, "below 0") == 0) m->out = -1e-3;
+    if (strcmp(how, "endless") == 0) m->in = (double)INFINITY;
+    if (strcmp(how, "bytes") == 0) snprintf(m->text, sizeof m->text, "\xff\xfe quick");
     if (strcmp(how, "text") == 0) memset(m->text, 'a', sizeof m->text);
     if (strcmp(how, "fail") == 0) {
         m->status = CAIRN_SIMULATOR_FAILED;

@@ -96,3 +96,29 @@ Test(remains, that_are_folders_go_with_their_writers)
     cr_expect_eq(waitpid(writer, &status, 0), writer);
     cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
+
+/// Processes that have no file are killed, unless they were crossed out.
+Test(remains, that_are_processes_are_killed)
+{
+    pid_t         child[2];
+    cairn_remain *entry[2];
+    int           status = 0;
+
+    for (int k = 0; k < 2; k++) {
+        child[k] = fork();
+        if (child[k] == 0)
+            for (setpgid(0, 0);;)
+                pause();
+        setpgid(child[k], child[k]);
+        cr_assert(entry[k] = cairn_remains_add_group(&remains, child[k]));
+    }
+    cairn_remains_drop(entry[0]);
+    cairn_remains_remove(&remains);
+    cr_expect_eq(waitpid(child[1], &status, 0), child[1]);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    cr_expect_eq(waitpid(child[0], &status, WNOHANG), 0);
+    kill(child[0], SIGTERM);
+    cr_expect_eq(waitpid(child[0], &status, 0), child[0]);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    cairn_remains_drop(entry[1]);
+}
