@@ -33,6 +33,10 @@ cairn_status cairn_coords_check(cairn_env        *env,
                 "%s: base: %d is neither 0 nor 1", call, lie->base);
     CAIRN_TRY(check_stride(env, call, "idx_stride", lie->bits, &lie->idx_stride));
     CAIRN_TRY(check_stride(env, call, "val_stride", lie->val_bits, &lie->val_stride));
+    CAIRN_CHECK(entries <= PTRDIFF_MAX / lie->idx_stride
+                    && entries <= PTRDIFF_MAX / lie->val_stride,
+                env, CAIRN_BAD_ARGUMENT,
+                "%s: entries: %" PRId64 ": no memory holds as many", call, entries);
     for (int k = 0; k < lie->order && entries > 0; k++)
         CAIRN_CHECK(lie->idx[k], env, CAIRN_BAD_ARGUMENT, "%s: idx[%d]: is NULL", call,
                     k);

@@ -19,7 +19,7 @@ typedef struct cairn_coords_lie {
 } cairn_coords_lie;
 
 /// Strides that are 0 become those of arrays of their own. Refuse what no entries have:
-/// widths, a base, strides or addresses.
+/// widths, a base, strides (also such as no memory has room for) or addresses.
 ///
 /// Local.
 ///

@@ -88,10 +88,6 @@ static cairn_status set_arrays(taker *t, const cairn_coords *coords)
     for (int k = 0; k < lie->order && n > 0; k++)
         lie->idx[k] = coords->idx[k];
     CAIRN_TRY(cairn_coords_check(&t->context->env, CALL, n, lie));
-    CAIRN_CHECK(n <= PTRDIFF_MAX / lie->idx_stride
-                    && n <= PTRDIFF_MAX / lie->val_stride,
-                &t->context->env, CAIRN_BAD_ARGUMENT,
-                CALL ": entries: %" PRId64 ": no memory holds as many", n);
     t->given = (cairn_given){.order      = lie->order,
                              .n          = n,
                              .stride     = lie->idx_stride,

@@ -44,6 +44,8 @@ static cairn_status check_common(const order_out *o, int64_t length)
 
     CAIRN_CHECK(o->base == 0 || o->base == 1, env, CAIRN_BAD_ARGUMENT,
                 "%s: base: %d is neither 0 nor 1", o->call, o->base);
+    CAIRN_CHECK(o->dtype == CAIRN_F64 || o->dtype == CAIRN_F32, env, CAIRN_BAD_ARGUMENT,
+                "%s: dtype: %d is no type", o->call, (int)o->dtype);
     CAIRN_CHECK(o->dtype == o->tensor->dtype, env, CAIRN_BAD_ARGUMENT,
                 "%s: dtype: the tensor's values have %d bits, the arrays' %d", o->call,
                 width_of(o->tensor->dtype), width_of(o->dtype));

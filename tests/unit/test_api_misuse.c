@@ -803,6 +803,56 @@ Test(misuse, tensors_are_written_into_arrays)
     }
 }
 
+/// Is refused because `odd[k]`, its dtype, is none.
+#define NO_TYPE(function, ...)                                                     \
+    do {                                                                           \
+        char told_[80];                                                            \
+        snprintf(told_, sizeof told_, #function ": dtype: %d is no type", odd[k]); \
+        if (misuse_begins()) misuse_refused(function(__VA_ARGS__), told_);         \
+        misuse_judge(#function, "dtype", #__VA_ARGS__, __LINE__);                  \
+    } while (0)
+
+/// One number of arrays that are right but for it: strides that lead beyond all memory,
+/// lengths and types that are none.
+Test(misuse, arrays_that_take_entries_have_sizes)
+{
+    int64_t                first[8], second[8];
+    double                 values[8];
+    const cairn_compressed lines = {.size       = sizeof(cairn_compressed),
+                                    .ptr        = first,
+                                    .ptr_length = 8,
+                                    .ptr_bits   = 64,
+                                    .idx_bits   = 64,
+                                    .idx        = second,
+                                    .val        = values,
+                                    .length     = 8};
+    const cairn_coords_out list  = {
+         .size     = sizeof(cairn_coords_out),
+         .idx      = {first, second},
+         .idx_bits = 64,
+         .val      = values,
+         .length   = 8
+    };
+
+    for (int k = 0; k < ODD; k++) {
+        cairn_compressed typed  = lines;
+        cairn_coords_out listed = list;
+
+        typed.dtype = listed.dtype = (cairn_dtype)odd[k];
+        NO_TYPE(cairn_tensor_to_csr, tensor, &typed);
+        NO_TYPE(cairn_tensor_to_csc, tensor, &typed);
+        NO_TYPE(cairn_tensor_to_coords, tensor, &listed);
+    }
+    for (int k = 1; k <= 2; k++) {
+        cairn_coords_out far = list, apart = list;
+
+        far.idx_stride   = INT64_MAX / k;
+        apart.val_stride = INT64_MAX / k;
+        FAILS(cairn_tensor_to_coords, arrays, tensor, &far);
+        FAILS(cairn_tensor_to_coords, arrays, tensor, &apart);
+    }
+}
+
 Test(misuse, tensors_say_what_they_are)
 {
     int64_t first = 7, end = 7;
