@@ -96,21 +96,65 @@ static cairn_status apply_threads(cli_job *job)
     return CAIRN_OK;
 }
 
+static cairn_status apply_memory(cli_job *job)
+{
+    int64_t memory = 0;
+
+    CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
+    return memory ? cairn_context_set_memory(job->context, memory) : CAIRN_OK;
+}
+
+static cairn_status apply_give_up(cli_job *job)
+{
+    double give_up = -1;
+
+    CLI_TRY(cli_wait(job, CLI_GIVE_UP, &give_up));
+    cairn_context_set_patience(job->context, -1, give_up);
+    return CAIRN_OK;
+}
+
+/// Options that each rank has its own values of: what is wrong on one fails on all, and
+/// rank 0 says which option it is, and on which rank.
+static cairn_status apply_own(cli_job *job)
+{
+    static const struct {
+        cli_option_id id;
+        cairn_status (*apply)(cli_job *job);
+    } own[] = {
+        {CLI_MEMORY,  apply_memory },
+        {CLI_GIVE_UP, apply_give_up},
+        {CLI_THREADS, apply_threads},
+    };
+    enum { OWN = sizeof own / sizeof own[0] };
+    const int    size = cairn_context_size(job->context);
+    cairn_status mine[OWN];
+    double       wrong[OWN]; /* 0: nowhere; else the size less the first such rank */
+
+    for (int k = 0; k < OWN; k++) {
+        mine[k]  = own[k].apply(job);
+        wrong[k] = mine[k] == CAIRN_OK ? 0 : size - cairn_context_rank(job->context);
+    }
+    CLI_TRY(cairn_context_max(job->context, wrong, OWN));
+    for (int k = 0; k < OWN; k++) {
+        if (wrong[k] == 0) continue;
+        return mine[k] != CAIRN_OK
+                   ? mine[k]
+                   : cli_fail(job, CAIRN_BAD_OPTION,
+                              "option: --%s: is wrong on rank %d",
+                              cli_option_row(own[k].id)->name, size - (int)wrong[k]);
+    }
+    return CAIRN_OK;
+}
+
 /// Options that most verbs share.
 static cairn_status apply_common(cli_job *job)
 {
-    const char *word    = cli_text(job, CLI_DTYPE);
-    int64_t     memory  = 0;
-    double      give_up = -1;
-    int         dtype   = 0;
+    const char *word  = cli_text(job, CLI_DTYPE);
+    int         dtype = 0;
 
     if (word) CLI_TRY(cli_choose(job, "option: --dtype", word, &cli_dtypes, &dtype));
     job->dtype = dtype ? CAIRN_F32 : CAIRN_F64;
-    CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
-    CLI_TRY(cli_wait(job, CLI_GIVE_UP, &give_up));
-    cairn_context_set_patience(job->context, -1, give_up);
-    if (memory) CLI_TRY(cairn_context_set_memory(job->context, memory));
-    CLI_TRY(cli_agree(job, apply_threads(job)));
+    CLI_TRY(apply_own(job));
     return cli_agree(job, cli_is_first(job) ? cli_check_outputs(job) : CAIRN_OK);
 }
 

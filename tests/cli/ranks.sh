@@ -37,6 +37,18 @@ differ 'run spmv a.mtx --iters 3' 'run spmv a.mtx --iters 4' '--iters: not the s
 differ 'run spmv a.mtx' 'run spmv a.mtx --transpose' '--transpose: not the same'
 differ 'run spmv a.mtx' 'info a.mtx' 'the verb: not the same'
 differ 'run spmv a.mtx --itres 3' 'run spmv a.mtx' 'whether they are right: not the same'
+# What each rank has its own values of, and one of them is none: nobody waits, whichever it
+# is, and the option is named.
+for own in '--memory 5x 5M' '--give-up -1 5' '--threads x 1'; do
+    set -- $own
+    apart 3 2 "\"\$program\" run spmv a.mtx $1 $2" "\"\$program\" run spmv a.mtx $1 $3"
+    check_line
+    complains "^cairn: option: $1: '$2' is "
+    apart 3 2 "\"\$program\" run spmv a.mtx $1 $3" "\"\$program\" run spmv a.mtx $1 $2" \
+        "\"\$program\" run spmv a.mtx $1 $3"
+    check_line
+    complains "^cairn: option: $1: is wrong on rank 1$"
+done
 # Texts are compared, too: else ranks would wait for each other, or make a result of both.
 printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n' >x.mtx
 cp x.mtx x1.mtx
