@@ -138,7 +138,8 @@ print_array(const cli_format_view *view, int member, const cairn_array_info *sum
 {
     const cairn_level_info *level;
     const int               levels = cli_format_view_levels(view, member, &level);
-    const double share = view->bytes ? (double)sum->bytes / (double)view->bytes : 0;
+    const double            share =
+        view->total.bytes ? (double)sum->bytes / (double)view->total.bytes : 0;
 
     printf("  %-8s %5d %14" PRId64 " %12s %6s  ",
            cli_format_array_name(sum->kind, sum->level).text, sum->bits, sum->length,
@@ -220,13 +221,14 @@ static int worst_member(const cli_format_view *view)
 
 static void print_total(const cli_format_view *view)
 {
-    printf("\n  total    %s", cli_word_bytes(view->bytes).text);
-    if (view->nnz)
-        printf(" for %s, %.3g bytes each", cli_word_entries(view->nnz).text,
-               (double)view->bytes / (double)view->nnz);
-    if (view->baseline_bytes)
-        printf("; %.2f of %s's %s", (double)view->bytes / (double)view->baseline_bytes,
-               view->baseline, cli_word_bytes(view->baseline_bytes).text);
+    printf("\n  total    %s", cli_word_bytes(view->total.bytes).text);
+    if (view->total.nnz)
+        printf(" for %s, %.3g bytes each", cli_word_entries(view->total.nnz).text,
+               (double)view->total.bytes / (double)view->total.nnz);
+    if (view->total.baseline_bytes)
+        printf("; %.2f of %s's %s",
+               (double)view->total.bytes / (double)view->total.baseline_bytes,
+               view->total.baseline, cli_word_bytes(view->total.baseline_bytes).text);
     putchar('\n');
 }
 
@@ -247,11 +249,11 @@ static void print_padding(const cli_format_view *view, double padding)
 
     if (padding > 0)
         snprintf(text, sizeof text, "%" PRId64 ", %s of them padding, since %s",
-                 view->values, cli_word_percent(padding).text,
+                 view->total.values, cli_word_percent(padding).text,
                  words[whole_of(view, worst_member(view))].stored);
     else
         snprintf(text, sizeof text, "%" PRId64 ", every one an entry's: no padding",
-                 view->values);
+                 view->total.values);
     print_labelled("values", text);
 }
 
@@ -271,7 +273,7 @@ judge(const cli_format_view *view, double padding, double ratio, char text[256])
 
     if (padding >= MUCH)
         snprintf(text, 256, "this format suits %s; here %s %s",
-                 words[whole_of(view, worst_member(view))].suits, view->baseline,
+                 words[whole_of(view, worst_member(view))].suits, view->total.baseline,
                  larger    ? "is smaller"
                  : smaller ? "is larger all the same"
                            : "takes as much");
@@ -282,28 +284,30 @@ judge(const cli_format_view *view, double padding, double ratio, char text[256])
                            : "about as much as");
     else if (larger)
         snprintf(text, 256, "its indices%s cost more than %s's",
-                 has_packs(view) ? " and the alignment of tuples" : "", view->baseline);
+                 has_packs(view) ? " and the alignment of tuples" : "",
+                 view->total.baseline);
     else if (smaller)
         snprintf(text, 256,
                  "fewer indices than %s and %s padding: it suits this tensor",
-                 view->baseline, padding > 0 ? "little" : "no");
+                 view->total.baseline, padding > 0 ? "little" : "no");
     else
-        snprintf(text, 256, "as compact as %s", view->baseline);
+        snprintf(text, 256, "as compact as %s", view->total.baseline);
     return text;
 }
 
 void cli_format_cost(const cli_format_view *view)
 {
-    const double nnz = (double)view->nnz, values = (double)view->values;
+    const double nnz = (double)view->total.nnz, values = (double)view->total.values;
     const double padding = values > nnz ? 1 - nnz / values : 0;
     char         text[256];
 
     print_total(view);
     print_padding(view, padding);
-    if (view->nnz == 0)
+    if (view->total.nnz == 0)
         print_labelled("verdict", "no entries: what is stored is the frame");
-    else if (view->baseline_bytes)
-        print_labelled("verdict",
-                       judge(view, padding,
-                             (double)view->bytes / (double)view->baseline_bytes, text));
+    else if (view->total.baseline_bytes)
+        print_labelled("verdict", judge(view, padding,
+                                        (double)view->total.bytes
+                                            / (double)view->total.baseline_bytes,
+                                        text));
 }

@@ -52,10 +52,11 @@ static json_t *members(const cli_format_view *view)
 /// What all parts take together, and what the baseline would.
 static json_t *totals(const cli_format_view *view)
 {
-    return json_pack("{s:I, s:I, s:I, s:{s:s, s:I}}", "nnz", (json_int_t)view->nnz,
-                     "values", (json_int_t)view->values, "bytes",
-                     (json_int_t)view->bytes, "baseline", "format", view->baseline,
-                     "bytes", (json_int_t)view->baseline_bytes);
+    return json_pack(
+        "{s:I, s:I, s:I, s:{s:s, s:I}}", "nnz", (json_int_t)view->total.nnz, "values",
+        (json_int_t)view->total.values, "bytes", (json_int_t)view->total.bytes,
+        "baseline", "format", view->total.baseline, "bytes",
+        (json_int_t)view->total.baseline_bytes);
 }
 
 /// Add the elements to an array's object if they are to be shown.

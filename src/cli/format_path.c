@@ -150,9 +150,10 @@ static void print_total(const cli_format_view *view, double bytes)
         "entry",
         bytes);
     if (view->tensor)
-        cli_paragraph_say(&paragraph, ", %s for the %" PRId64 " entries of this file",
-                          cli_word_bytes((int64_t)(bytes * (double)view->nnz)).text,
-                          view->nnz);
+        cli_paragraph_say(
+            &paragraph, ", %s for the %" PRId64 " entries of this file",
+            cli_word_bytes((int64_t)(bytes * (double)view->total.nnz)).text,
+            view->total.nnz);
     cli_paragraph_say(&paragraph, "; reading the old arrays and filling the new ones "
                                   "are left out.");
     if (routes > 1)

@@ -209,7 +209,7 @@ static void sum_parts(const cli_format_view *view)
     }
     printf("parts  %" PRId64 ", of %" PRId64 " to %" PRId64
            " entries, %.3g on average\n",
-           view->parts, least, most, (double)view->nnz / (double)view->parts);
+           view->parts, least, most, (double)view->total.nnz / (double)view->parts);
 }
 
 /// One part is what was shown already, unless its elements are wanted.

@@ -274,13 +274,14 @@ static cairn_status compare(cli_format_view *view)
     snprintf(entries, sizeof entries,
              "#encoding<{ idx_map<(d[%d])->(d[%d])>, mutation<trim(0,%d)> }>", order,
              order, order - 1);
-    view->baseline = order == 2 ? "CSR" : "COO";
+    view->total.baseline = order == 2 ? "CSR" : "COO";
     cairn_status status =
         cairn_format_create(view->job->context, order == 2 ? rows : entries, &other);
 
     status = cli_agree(view->job, status);
     if (status == CAIRN_OK)
-        status = cairn_tensor_bytes_as(view->tensor, other, &view->baseline_bytes);
+        status =
+            cairn_tensor_bytes_as(view->tensor, other, &view->total.baseline_bytes);
     cairn_format_destroy(&other);
     return status;
 }
@@ -288,9 +289,9 @@ static cairn_status compare(cli_format_view *view)
 static void add_parts(cli_format_view *view)
 {
     for (int64_t p = 0; p < view->parts; p++) {
-        view->nnz += view->part[p].nnz;
-        view->bytes += view->part[p].bytes;
-        view->values += view->part[p].values;
+        view->total.nnz += view->part[p].nnz;
+        view->total.bytes += view->part[p].bytes;
+        view->total.values += view->part[p].values;
     }
 }
 

@@ -13,6 +13,13 @@
 #include "json.h"
 #include "words.h"
 
+/// What all parts take together, and what the baseline would.
+typedef struct cli_format_total {
+    int64_t     nnz, bytes, values;
+    const char *baseline;       ///< What bytes are compared with: "CSR" or "COO",
+    int64_t     baseline_bytes; ///< which would take so many; 0: not known.
+} cli_format_total;
+
 typedef struct cli_format_view {
     cli_job            *job;
     const cairn_format *format;
@@ -27,9 +34,7 @@ typedef struct cli_format_view {
     double             *array;       ///< [parts][most_arrays][numbers of an array]
     int                 most_arrays; ///< Of any part.
     char              **elements;    ///< [parts][most_arrays] with --arrays; else NULL.
-    int64_t             nnz, bytes, values; ///< Of all parts.
-    const char         *baseline; ///< What bytes are compared with: "CSR" or "COO",
-    int64_t             baseline_bytes; ///< which would take so many.
+    cli_format_total    total;
 } cli_format_view;
 
 /// Collect what there is to show. Collective. Pairs with cli_format_view_fini().

@@ -34,7 +34,7 @@ json_t *cli_json_part(const cairn_part_info *part)
 
 json_t *cli_json_text(const char *text)
 {
-    json_t *string = json_string(text);
+    json_t *string = text ? json_string(text) : json_null();
 
     if (string) return string;
     char *plain = strdup(text);

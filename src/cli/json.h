@@ -12,7 +12,8 @@
 /// A double; null for NaN and infinities, which JSON does not have.
 json_t *cli_json_real(double value);
 
-/// A text; bytes that are no UTF-8, as file names may have, become question marks.
+/// A text; bytes that are no UTF-8, as file names and what other programs say may have,
+/// become question marks. NULL: null.
 json_t *cli_json_text(const char *text);
 
 /// An integer; null if it is negative.

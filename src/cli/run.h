@@ -8,6 +8,13 @@
 
 #include "job.h"
 
+/// Files that a run reads beside the matrix, and writes. NULL: not given.
+typedef struct cli_run_files {
+    const char *x; ///< "ones", "ramp" or a file.
+    const char *plan;
+    const char *out, *trace, *plan_out; ///< Written.
+} cli_run_files;
+
 /// What the options say.
 typedef struct cli_run_settings {
     const char    *op, *file;
@@ -18,13 +25,9 @@ typedef struct cli_run_settings {
     cairn_division division;
     int64_t        columns; ///< Of the dense operand; 1 for spmv.
     int64_t        iters, warmup;
-    int64_t        chain;           ///< Products of a run, each Y the next X; 0: one.
-    const char    *x;               ///< "ones", "ramp" or a file.
-    const char    *out;             ///< NULL: nowhere.
-    const char    *trace;           ///< Likewise.
-    const char    *plan, *plan_out; ///< NULL: none.
-
-    bool verify;
+    int64_t        chain; ///< Products of a run, each Y the next X; 0: one.
+    cli_run_files  files;
+    bool           verify;
 } cli_run_settings;
 
 /// Read and check the options of a run. @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED
@@ -36,6 +39,18 @@ cairn_status cli_read_columns(cli_job *job, const char *op, int64_t *columns);
 
 /// The k-th operation, for help and completion; false past the last.
 bool cli_operation_word(int k, cli_word_row *row);
+
+/// What a run took, of all ranks the slowest.
+typedef struct cli_run_seconds {
+    double read, convert, prepare; ///< Before it.
+    double median, fastest, total; ///< Of the timed runs, all ranks together.
+} cli_run_seconds;
+
+/// The result beside an independent sum.
+typedef struct cli_run_verdict {
+    double rel_error, abs_error;
+    bool   ok;
+} cli_run_verdict;
 
 /// What happened.
 typedef struct cli_run {
@@ -50,12 +65,10 @@ typedef struct cli_run {
     cairn_auto_info      *chosen; ///< How the format was chosen; NULL: it was given.
     cairn_source_info     matrix;
     cairn_plan_info       moved;
-    double                read, convert, prepare; ///< Seconds, the slowest rank's.
-    double           median, fastest, total; ///< Of the timed runs, all ranks together.
-    cairn_plan_part *part;                   ///< [parts] of all ranks.
-    int64_t          parts;
-    double           rel_error, abs_error;
-    bool             verified;
+    cli_run_seconds       seconds;
+    cairn_plan_part      *part; ///< [parts] of all ranks.
+    int64_t               parts;
+    cli_run_verdict       verdict;
 } cli_run;
 
 /// Products of a run.

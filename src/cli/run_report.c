@@ -30,10 +30,11 @@ static void settle_clocks(cli_run *run)
     const double products = (double)cli_run_products(run);
 
     if (is_measured(run)) return;
-    run->total  = is_mixed(run)
-                      ? run->moved.measured * products * (double)run->settings.iters
+    run->seconds.total =
+        is_mixed(run) ? run->moved.measured * products * (double)run->settings.iters
                       : 0;
-    run->median = run->fastest = is_mixed(run) ? NAN : run->moved.simulated * products;
+    run->seconds.median = run->seconds.fastest =
+        is_mixed(run) ? NAN : run->moved.simulated * products;
 }
 
 cairn_status cli_run_collect(cli_run *run)
@@ -41,18 +42,18 @@ cairn_status cli_run_collect(cli_run *run)
     CLI_TRY(cairn_plan_parts(run->plan, &run->parts, &run->part));
     CLI_TRY(cairn_plan_describe(run->plan, &run->moved));
     settle_clocks(run);
-    run->read    = run->matrix.read_seconds;
-    run->convert = cairn_tensor_seconds(run->tensor);
-    run->prepare = run->moved.seconds;
-    CLI_TRY(cli_max(run->job, &run->read));
-    CLI_TRY(cli_max(run->job, &run->convert));
-    return cli_max(run->job, &run->prepare);
+    run->seconds.read    = run->matrix.read_seconds;
+    run->seconds.convert = cairn_tensor_seconds(run->tensor);
+    run->seconds.prepare = run->moved.seconds;
+    CLI_TRY(cli_max(run->job, &run->seconds.read));
+    CLI_TRY(cli_max(run->job, &run->seconds.convert));
+    return cli_max(run->job, &run->seconds.prepare);
 }
 
 static double gflops(const cli_run *run)
 {
     return 2e-9 * (double)run->matrix.nnz * (double)run->settings.columns
-           * (double)cli_run_products(run) / run->median;
+           * (double)cli_run_products(run) / run->seconds.median;
 }
 
 /// Seconds of the parts of part @p p's rank, one after the other.
@@ -71,10 +72,10 @@ static double overlap(const cli_run *run)
 {
     double most = 0;
 
-    if (!is_measured(run) || run->median <= 0) return NAN;
+    if (!is_measured(run) || run->seconds.median <= 0) return NAN;
     for (int64_t p = 0; p < run->parts; p++)
         most = fmax(most, rank_seconds(run, p));
-    return most * (double)cli_run_products(run) / run->median;
+    return most * (double)cli_run_products(run) / run->seconds.median;
 }
 
 /// Do parts of one rank have different devices?
@@ -127,7 +128,7 @@ static double resident(const cli_run *run)
 static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
 {
     return json_pack(
-        "{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:s, s:I, "
+        "{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:I, "
         "s:I}",
         "member", part->member, "rank", part->rank, "share", part->share, "format",
         cairn_format_member(run->format, part->member), "nnz", (json_int_t)part->nnz,
@@ -135,8 +136,8 @@ static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
         part->device, "seconds", cli_json_real(part->seconds), "seconds_in",
         cli_json_real(told_apart(part) ? part->on_device.in : NAN), "seconds_out",
         cli_json_real(told_apart(part) ? part->on_device.out : NAN), "clock",
-        part->clock, "route", part->route, "note", part->note, "first_row",
-        (json_int_t)part->first_row, "rows", (json_int_t)part->rows);
+        part->clock, "route", part->route, "note", cli_json_text(part->note),
+        "first_row", (json_int_t)part->first_row, "rows", (json_int_t)part->rows);
 }
 
 static json_t *parts(const cli_run *run)
@@ -173,21 +174,24 @@ static json_t *result(const cli_run *run)
     const double products = (double)cli_run_products(run) * (double)run->settings.iters;
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, "
+        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:s?, s:o, s:o, s:s, "
         "s:s, s:b, s:i, s:I, s:o, s:o}",
-        "clock", run->moved.clock, "seconds_median", cli_json_real(run->median),
-        "seconds_min", cli_json_real(run->fastest), "seconds_measured",
-        cli_json_real(run->total), "seconds_simulated", run->moved.simulated * products,
-        "seconds_exchange", run->moved.exchange * products, "seconds_resident",
+        "clock", run->moved.clock, "seconds_median", cli_json_real(run->seconds.median),
+        "seconds_min", cli_json_real(run->seconds.fastest), "seconds_measured",
+        cli_json_real(run->seconds.total), "seconds_simulated",
+        run->moved.simulated * products, "seconds_exchange",
+        run->moved.exchange * products, "seconds_resident",
         cli_json_real(resident(run) * (double)cli_run_products(run)), "gflops",
         cli_json_real(gflops(run)), "bytes_per_run",
-        (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
-        "convert_seconds", cli_json_real(run->convert), "convert_route",
-        cairn_tensor_route(run->tensor), "convert_why", cairn_tensor_why(run->tensor),
-        "plan_seconds", cli_json_real(run->prepare), "route", run->moved.route,
-        "placement", run->moved.placement, "reproducible", run->moved.reproducible,
-        "apart", run->moved.apart, "apart_bytes", (json_int_t)run->moved.apart_bytes,
-        "overlap", cli_json_real(overlap(run)), "parts", parts(run));
+        (json_int_t)run->moved.bytes_per_run, "read_seconds",
+        cli_json_real(run->seconds.read), "convert_seconds",
+        cli_json_real(run->seconds.convert), "convert_route",
+        cairn_tensor_route(run->tensor), "convert_why",
+        cli_json_text(cairn_tensor_why(run->tensor)), "plan_seconds",
+        cli_json_real(run->seconds.prepare), "route", run->moved.route, "placement",
+        run->moved.placement, "reproducible", run->moved.reproducible, "apart",
+        run->moved.apart, "apart_bytes", (json_int_t)run->moved.apart_bytes, "overlap",
+        cli_json_real(overlap(run)), "parts", parts(run));
 }
 
 static json_t *object(const cli_run *run)
@@ -196,18 +200,20 @@ static json_t *object(const cli_run *run)
     bool    failed = json_object_update_new(all, result(run)) != 0;
 
     if (run->settings.verify)
-        failed |= json_object_set_new(
-                      all, "verify",
-                      json_pack("{s:o, s:o, s:b}", "rel_error",
-                                cli_json_real(run->rel_error), "max_abs_error",
-                                cli_json_real(run->abs_error), "ok", run->verified))
-                  != 0;
+        failed |=
+            json_object_set_new(
+                all, "verify",
+                json_pack("{s:o, s:o, s:b}", "rel_error",
+                          cli_json_real(run->verdict.rel_error), "max_abs_error",
+                          cli_json_real(run->verdict.abs_error), "ok", run->verdict.ok))
+            != 0;
     if (run->settings.chain > 0) {
         failed |= json_object_set_new(all, "chain",
                                       json_integer((json_int_t)run->settings.chain))
                   != 0;
-        failed |=
-            json_object_set_new(all, "seconds_chain", cli_json_real(run->median)) != 0;
+        failed |= json_object_set_new(all, "seconds_chain",
+                                      cli_json_real(run->seconds.median))
+                  != 0;
     }
     if (run->chosen)
         failed |= json_object_set_new(all, "auto", cli_chosen_json(run->chosen)) != 0;
@@ -251,18 +257,21 @@ static void print_times(const cli_run *run)
                "are not added\n",
                cli_word_seconds(run->moved.measured).text,
                cli_word_seconds(run->moved.simulated).text);
+    else if (!is_measured(run) && run->seconds.median <= 0)
+        printf("a run     takes no time by what its simulators say\n");
     else if (!is_measured(run))
         printf("a run     %s, simulated; %.3g GFLOP/s%s%s\n",
-               cli_word_seconds(run->median).text, gflops(run),
+               cli_word_seconds(run->seconds.median).text, gflops(run),
                run->moved.exchange > 0 ? "; of it the exchange between ranks " : "",
                run->moved.exchange > 0 ? cli_word_seconds(run->moved.exchange).text
                                        : "");
     else
         printf("a run     %s median, %s fastest of %" PRId64
                "; %.3g GFLOP/s, %s moved; %s\n",
-               cli_word_seconds(run->median).text, cli_word_seconds(run->fastest).text,
-               run->settings.iters, gflops(run),
-               cli_word_bytes(run->moved.bytes_per_run).text, run->moved.route);
+               cli_word_seconds(run->seconds.median).text,
+               cli_word_seconds(run->seconds.fastest).text, run->settings.iters,
+               gflops(run), cli_word_bytes(run->moved.bytes_per_run).text,
+               run->moved.route);
 }
 
 /// What it costs that bits do not follow from places. A Y apart is written, read, and added
@@ -292,23 +301,25 @@ static void print(const cli_run *run)
     printf("format    %s\n", cairn_format_text(run->format));
     if (run->chosen) cli_chosen_print(run->chosen);
     print_times(run);
-    printf("before    read %s, store %s, plan %s\n", cli_word_seconds(run->read).text,
-           cli_word_seconds(run->convert).text, cli_word_seconds(run->prepare).text);
+    printf("before    read %s, store %s, plan %s\n",
+           cli_word_seconds(run->seconds.read).text,
+           cli_word_seconds(run->seconds.convert).text,
+           cli_word_seconds(run->seconds.prepare).text);
     print_parts(run);
     if (strchr(run->moved.placement, ':'))
         printf("\nplacement %s\n", run->moved.placement);
     print_reproducible(run);
     if (has_devices(run) && is_measured(run))
         printf("\noverlap %.2f: the parts take %s one after the other\n", overlap(run),
-               cli_word_seconds(overlap(run) * run->median).text);
+               cli_word_seconds(overlap(run) * run->seconds.median).text);
     if (run->settings.verify)
         printf("\n%s: largest error %.3g of a row's sum of sizes, %.3g in all\n",
-               run->verified ? "verified" : "NOT verified", run->rel_error,
-               run->abs_error);
-    if (run->settings.out) printf("\nresult in %s\n", run->settings.out);
-    if (run->settings.trace)
+               run->verdict.ok ? "verified" : "NOT verified", run->verdict.rel_error,
+               run->verdict.abs_error);
+    if (run->settings.files.out) printf("\nresult in %s\n", run->settings.files.out);
+    if (run->settings.files.trace)
         printf("\ntrace in %s: open it at https://ui.perfetto.dev\n",
-               run->settings.trace);
+               run->settings.files.trace);
 }
 
 cairn_status cli_run_report(const cli_run *run)

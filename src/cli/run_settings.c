@@ -85,18 +85,18 @@ static const char *text_or_standard(cli_job *job, cli_option_id id)
 cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
 {
     *settings = (cli_run_settings){
-        .format     = text_or_standard(job, CLI_FORMAT),
-        .candidates = cli_text(job, CLI_CANDIDATES),
-        .place      = cli_text(job, CLI_PLACE),
-        .devices    = cli_text(job, CLI_DEVICES),
-        .iters      = 10,
-        .warmup     = 2,
-        .x          = text_or_standard(job, CLI_X),
-        .out        = cli_text(job, CLI_OUT),
-        .plan       = cli_text(job, CLI_PLAN),
-        .plan_out   = cli_text(job, CLI_PLAN_OUT),
-        .trace      = cli_text(job, CLI_TRACE),
-        .verify     = cli_given(job, CLI_VERIFY),
+        .format         = text_or_standard(job, CLI_FORMAT),
+        .candidates     = cli_text(job, CLI_CANDIDATES),
+        .place          = cli_text(job, CLI_PLACE),
+        .devices        = cli_text(job, CLI_DEVICES),
+        .iters          = 10,
+        .warmup         = 2,
+        .files.x        = text_or_standard(job, CLI_X),
+        .files.out      = cli_text(job, CLI_OUT),
+        .files.plan     = cli_text(job, CLI_PLAN),
+        .files.plan_out = cli_text(job, CLI_PLAN_OUT),
+        .files.trace    = cli_text(job, CLI_TRACE),
+        .verify         = cli_given(job, CLI_VERIFY),
     };
 
     CLI_TRY(read_op(job, settings));

@@ -53,7 +53,7 @@ static cairn_status run_all(cli_run *run, const start *s, double *seconds)
     for (int64_t k = 0; k < run->settings.warmup; k++)
         CLI_TRY(run_once(run, s, &seconds[0]));
     cairn_plan_forget_times(run->plan);
-    if (run->settings.trace) CLI_TRY(cairn_plan_record(run->plan, 0));
+    if (run->settings.files.trace) CLI_TRY(cairn_plan_record(run->plan, 0));
     CLI_TRY(cli_barrier(run->job));
     for (int64_t k = 0; k < run->settings.iters; k++)
         CLI_TRY(run_once(run, s, &seconds[k]));
@@ -77,9 +77,9 @@ static double median(double *seconds, int64_t n)
 static void summarize(cli_run *run, double *seconds)
 {
     for (int64_t k = 0; k < run->settings.iters; k++)
-        run->total += seconds[k];
-    run->median  = median(seconds, run->settings.iters);
-    run->fastest = seconds[0];
+        run->seconds.total += seconds[k];
+    run->seconds.median  = median(seconds, run->settings.iters);
+    run->seconds.fastest = seconds[0];
 }
 
 cairn_status cli_run_time(cli_run *run)

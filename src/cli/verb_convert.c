@@ -205,7 +205,7 @@ static cairn_status report_json(cli_job *job, const cost *c, const conversion *d
 
     json_t *object =
         json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:s?, s:o, s:{s:o, s:o}, "
-                  "s:s?, s:s?, s:o}",
+                  "s:s?, s:o, s:o}",
                   "seconds", c->all, "phases", "read", c->read, "store", c->store,
                   "write", c->write, "bytes", (json_int_t)c->bytes, "format",
                   cairn_format_text(cairn_tensor_format(done->to)), "path",
@@ -214,7 +214,7 @@ static cairn_status report_json(cli_job *job, const cost *c, const conversion *d
                   cli_json_program(cairn_tensor_path(done->to)), "exchange", "read",
                   exchange_json(&done->reading), "store", exchange_json(&storing),
                   "route", cairn_tensor_route(done->to), "why",
-                  cairn_tensor_why(done->to), "parts", parts_json(done));
+                  cli_json_text(cairn_tensor_why(done->to)), "parts", parts_json(done));
 
     if (object && is_chosen(job)
         && json_object_set_new(object, "auto", cli_chosen_json(&done->chosen)) != 0) {

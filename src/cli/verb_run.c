@@ -21,7 +21,7 @@ static cairn_status check_order(cli_run *run)
 static cairn_status create_format(cli_run *run)
 {
     cairn_context *context = run->job->context;
-    const char    *plan    = run->settings.plan;
+    const char    *plan    = run->settings.files.plan;
     char          *text;
 
     if (!plan || cli_given(run->job, CLI_FORMAT))
@@ -107,13 +107,13 @@ static void fill_x(cli_run *run, bool ramp)
 
 static cairn_status prepare(cli_run *run)
 {
-    const char *x = run->settings.x;
+    const char *x = run->settings.files.x;
 
     cli_progress_phase("plan");
     const cairn_plan_options options = {.size    = sizeof(cairn_plan_options),
                                         .product = &run->product,
                                         .place   = run->settings.place,
-                                        .plan    = run->settings.plan,
+                                        .plan    = run->settings.files.plan,
                                         .reproducible =
                                             cli_given(run->job, CLI_REPRODUCIBLE)};
 
@@ -130,13 +130,13 @@ static cairn_status verify(cli_run *run)
 {
     if (!run->settings.verify) return CAIRN_OK;
     cli_progress_phase("verify");
-    const cairn_status status =
-        cairn_plan_verify(run->plan, run->source, &run->rel_error, &run->abs_error);
+    const cairn_status status = cairn_plan_verify(
+        run->plan, run->source, &run->verdict.rel_error, &run->verdict.abs_error);
 
-    run->verified = status == CAIRN_OK;
+    run->verdict.ok = status == CAIRN_OK;
     if (status != CAIRN_NOT_VERIFIED) return status;
     cli_fail(run->job, status, "verify: %s: the relative error %.3g is above %g",
-             run->settings.file, run->rel_error,
+             run->settings.file, run->verdict.rel_error,
              run->job->dtype == CAIRN_F32 ? 1e-5 : 1e-12);
     return CAIRN_OK;
 }
@@ -171,7 +171,7 @@ static cairn_status report(cli_run *run)
     cli_progress_phase(NULL);
     CLI_TRY(warn(run));
     CLI_TRY(cli_agree(job, cli_is_first(job) ? cli_run_report(run) : CAIRN_OK));
-    const bool wrong = run->settings.verify && !run->verified;
+    const bool wrong = run->settings.verify && !run->verdict.ok;
 
     return wrong ? CAIRN_NOT_VERIFIED : CAIRN_OK;
 }
@@ -180,15 +180,16 @@ static cairn_status execute(cli_run *run)
 {
     CLI_TRY(load(run));
     CLI_TRY(prepare(run));
-    if (run->settings.plan_out)
-        CLI_TRY(cairn_plan_save(run->plan, run->settings.plan_out));
+    if (run->settings.files.plan_out)
+        CLI_TRY(cairn_plan_save(run->plan, run->settings.files.plan_out));
     cli_progress_phase("run");
     CLI_TRY(cli_run_time(run));
     CLI_TRY(verify(run));
     cli_progress_phase("write");
-    if (run->settings.out) CLI_TRY(cairn_plan_write_y(run->plan, run->settings.out));
-    if (run->settings.trace)
-        CLI_TRY(cairn_plan_write_trace(run->plan, run->settings.trace));
+    if (run->settings.files.out)
+        CLI_TRY(cairn_plan_write_y(run->plan, run->settings.files.out));
+    if (run->settings.files.trace)
+        CLI_TRY(cairn_plan_write_trace(run->plan, run->settings.files.trace));
     return report(run);
 }
 

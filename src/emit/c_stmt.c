@@ -184,15 +184,16 @@ static void print_store(cairn_c *c, const cairn_ir_stmt *s)
 static void print_prefetch(cairn_c *c, const cairn_ir_stmt *s)
 {
     const int     bytes = cairn_ir_type_bytes(s->array->type);
-    const int64_t ahead = s->array->stride ? s->bytes : s->bytes / bytes;
-    cairn_text    line;
+    const int64_t ahead =
+        s->array->stride ? s->prefetch.bytes : s->prefetch.bytes / bytes;
+    cairn_text line;
 
     if (c->dialect != CAIRN_C_HOST) return; /* Cards hide latency otherwise. */
     cairn_text_init(&line, c->env);
     cairn_text_add(&line, "__builtin_prefetch(");
     cairn_c_address(c, &line, s->array, s->a);
     if (ahead) cairn_text_add(&line, " + %lld", (long long)ahead);
-    cairn_text_add(&line, ", %d, %d)", s->write, s->locality);
+    cairn_text_add(&line, ", %d, %d)", s->prefetch.write, s->prefetch.locality);
     cairn_c_line(c, &line);
 }
 

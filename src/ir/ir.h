@@ -190,6 +190,13 @@ typedef enum {
     CAIRN_TURNS_ITEMS,   ///< In GROUPS.
 } cairn_ir_turns;
 
+/// What a PREFETCH asks for.
+typedef struct cairn_ir_cache_hint {
+    bool    write;    ///< To be written.
+    int     locality; ///< 3 into L1, 2 into L2.
+    int64_t bytes;    ///< Distance ahead.
+} cairn_ir_cache_hint;
+
 typedef struct cairn_ir_stmt {
     cairn_ir_kind         kind;
     struct cairn_ir_stmt *next; ///< In the block.
@@ -198,15 +205,13 @@ typedef struct cairn_ir_stmt {
     const cairn_ir_expr  *a, *b;
     int64_t               step;
     struct cairn_ir_stmt *body, *other;
-    const char           *note;     ///< NOTE; of a loop: its level and kind; or NULL.
-    int                   unroll;   ///< FOR: unroll so often; 0: as the compiler likes.
-    cairn_ir_turns        turns;    ///< FOR.
-    int                   axis;     ///< GROUPS: 0 or 1, of the grid.
-    bool                  simd;     ///< FOR: turns are independent.
-    bool                  stream;   ///< STORE: past the caches; 64-byte aligned.
-    bool                  write;    ///< PREFETCH: to be written.
-    int                   locality; ///< PREFETCH: 3 into L1, 2 into L2.
-    int64_t               bytes;    ///< PREFETCH: distance ahead.
+    const char           *note;   ///< NOTE; of a loop: its level and kind; or NULL.
+    int                   unroll; ///< FOR: unroll so often; 0: as the compiler likes.
+    cairn_ir_turns        turns;  ///< FOR.
+    int                   axis;   ///< GROUPS: 0 or 1, of the grid.
+    bool                  simd;   ///< FOR: turns are independent.
+    bool                  stream; ///< STORE: past the caches; 64-byte aligned.
+    cairn_ir_cache_hint   prefetch;
 } cairn_ir_stmt;
 
 #define CAIRN_IR_NOTES 8

@@ -178,9 +178,7 @@ void cairn_ir_prefetch(cairn_ir             *b,
 
     stmt->array = (cairn_ir_array *)array; /* Read alone: statements have one field. */
     stmt->a     = at;
-    stmt->bytes = bytes;
-    stmt->locality = locality;
-    stmt->write    = write;
+    stmt->prefetch = (cairn_ir_cache_hint){write, locality, bytes};
 }
 
 void cairn_ir_note(cairn_ir *b, const char *fmt, ...)

@@ -85,4 +85,11 @@ done
 echo '{"kind": "external", "command": ["./plain"]}' >sim.json
 expect 1 run spmv grid.mtx --devices ./sim.json --place external
 complains './plain cannot be started: it is no program that may be executed'
+
+# A program's words may be in any encoding, and it need not tell seconds.
+echo "{\"kind\": \"external\", \"command\": [\"$WICKED\", \"bytes\", \"2\"]}" >sim.json
+expect 0 run spmv grid.mtx --devices ./sim.json --place external --json out.json
+has out.json '"note": "?? quick'
+expect 0 run spmv grid.mtx --devices ./sim.json --place external
+says '^a run     takes no time by what its simulators say$'
 finish
