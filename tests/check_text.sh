@@ -17,14 +17,18 @@ find . \( -path ./.git -o -path ./build -o -path ./.cache -o -path ./tests/golde
 code=$(grep -E '(\.([ch]|def|sh|cmake|awk)|CMakeLists\.txt|^\.ci/run)$' "$files" || true)
 [ -n "$code" ] || { echo "check_text: no file of code found: nothing was checked"; exit 1; }
 
-for file in $code; do
-    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
-        echo "$file:1: no SPDX line among the first three" >>"$failures"
-done
-for file in $(echo "$code" | grep -E '\.[ch]$' || true); do
-    head -n 8 "$file" | grep -q '^/// @file' ||
-        echo "$file:1: no @file paragraph at the top" >>"$failures"
-done
+# One program reads the first lines of all of them; an empty file has none.
+echo "$code" | sed 's|^|./|' | tr '\n' '\0' | xargs -0 awk '
+FNR <= 3 && /SPDX-License-Identifier: BSD-3-Clause/ { licensed[FILENAME] = 1 }
+FNR <= 8 && /^\/\/\/ @file/ { described[FILENAME] = 1 }
+FNR > 8 { nextfile }
+END {
+    for (k = 1; k < ARGC; k++) {
+        name = substr(ARGV[k], 3)
+        if (!(ARGV[k] in licensed)) print name ":1: no SPDX line among the first three"
+        if (name ~ /\.[ch]$/ && !(ARGV[k] in described)) print name ":1: no @file paragraph at the top"
+    }
+}' >>"$failures"
 
 # Brackets keep the patterns from finding themselves.
 words='(TOD[O]|FIXM[E])([^A-Za-z]|$)'
