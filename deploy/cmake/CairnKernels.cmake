@@ -3,11 +3,15 @@
 # table by which they are found (src/emit/prebuilt.h), written by cairn-gen.
 
 option(CAIRN_PREBUILT "Compile the kernels of src/kernels/prebuilt.txt into the library" ON)
+set(CAIRN_KERNEL_STORE "" CACHE PATH
+  "Folder in which build trees share the objects of kernels (CairnKernelStore.cmake); empty: none")
 set(CAIRN_PREBUILT_SHARDS 6 CACHE STRING "C files of kernels for every width of vectors")
 
-# What kernels are compiled with, also when a program runs (devices/cpu/compile.c).
+# What kernels are compiled with, also when a program runs (devices/cpu/compile.c), but for
+# the last: that is for all configurations to have the same objects.
 set(CAIRN_KERNEL_FLAGS -O3 -falign-loops=64 -fopenmp -ffp-contract=off -fvisibility=hidden
-  -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-tautological-compare)
+  -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-tautological-compare
+  -g0)
 
 # A table without rows: nothing is compiled beforehand.
 function(cairn_kernels_none output)
@@ -28,6 +32,18 @@ function(cairn_kernel_widths widths)
     set(${widths} 16 32 64 PARENT_SCOPE)
     set(flags_32 -march=x86-64-v3 PARENT_SCOPE)
     set(flags_64 -march=x86-64-v4 PARENT_SCOPE)
+  endif()
+endfunction()
+
+# cairn_kernel_code(source...): the kernels themselves, which use no header of ours.
+function(cairn_kernel_code)
+  add_library(cairn_kernel_code OBJECT ${ARGN})
+  set_target_properties(cairn_kernel_code PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(cairn_kernel_code PRIVATE cairn_settings)
+  set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_kernel_code CACHE INTERNAL "")
+  if(CAIRN_KERNEL_STORE)
+    set_target_properties(cairn_kernel_code PROPERTIES C_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND};-DSTORE=${CAIRN_KERNEL_STORE};-DCOMPILER=${CMAKE_C_COMPILER} ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION};-P;${PROJECT_SOURCE_DIR}/deploy/cmake/CairnKernelStore.cmake;--;${CMAKE_C_COMPILER_LAUNCHER}")
   endif()
 endfunction()
 
@@ -63,8 +79,14 @@ function(cairn_kernels)
   else()
     cairn_kernels_none(${folder}/table.c)
   endif()
-  add_library(cairn_kernels OBJECT ${sources} ${folder}/table.c)
+  if(sources)
+    cairn_kernel_code(${sources})
+  endif()
+  add_library(cairn_kernels OBJECT ${folder}/table.c)
   set_target_properties(cairn_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(cairn_kernels PUBLIC cairn_settings cairn_convert)
+  if(sources)
+    add_dependencies(cairn_kernels cairn_kernel_code) # one of them writes the files of both
+  endif()
   set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_kernels CACHE INTERNAL "")
 endfunction()
