@@ -283,14 +283,16 @@ cairn_status cairn_rows_by_entries(cairn_comm          *comm,
     return status;
 }
 
-/// Entries on the way: one array at a time is packed by owner and exchanged, so that
-/// what is needed beside the old and the new entries is one array.
+/// Entries on the way. Those that stay are packed in place; one array at a time of those
+/// that go is packed by owner and exchanged, so that what is needed beside the entries is
+/// one array of what goes and one of what comes.
 typedef struct {
     int     *owner;                   ///< [entries]
     int64_t *counts, *cursor;         ///< [size of comm] each: entries to a rank.
     int64_t *send_bytes, *recv_bytes; ///< [size of comm] each, of one array.
-    int64_t *packed;                  ///< [entries], any 8-byte type.
-    int64_t  incoming;
+    int64_t *packed, *arrived;        ///< What goes, and comes: any 8-byte type.
+    int64_t  stay, go, come;
+    int64_t  come_before; ///< Of those that come, from lower ranks.
 } movers;
 
 static cairn_status create_movers(cairn_comm          *comm,
@@ -305,16 +307,25 @@ static cairn_status create_movers(cairn_comm          *comm,
     m->send_bytes = m->cursor + size;
     m->recv_bytes = m->send_bytes + size;
     CAIRN_TRY(CAIRN_NEW(comm->env, entries->n, &m->owner));
-    CAIRN_TRY(CAIRN_NEW(comm->env, entries->n, &m->packed));
     for (cairn_pos p = 0; p < entries->n; p++) {
-        m->owner[p] = cairn_rows_owner(rows, entries->coord[0][p]);
+        const cairn_coord row = entries->coord[0][p];
+
+        /* Where files are sorted most entries are there already. */
+        m->owner[p] =
+            row >= rows->first[comm->rank] && row < rows->first[comm->rank + 1]
+                ? comm->rank
+                : cairn_rows_owner(rows, row);
         m->counts[m->owner[p]]++;
     }
-    return CAIRN_OK;
+    m->stay               = m->counts[comm->rank];
+    m->go                 = entries->n - m->stay;
+    m->counts[comm->rank] = 0;
+    return CAIRN_NEW(comm->env, m->go, &m->packed);
 }
 
 static void destroy_movers(cairn_env *env, movers *m)
 {
+    cairn_free(env, m->arrived);
     cairn_free(env, m->packed);
     cairn_free(env, m->owner);
     cairn_free(env, m->counts);
@@ -328,39 +339,61 @@ static cairn_status count_movers(cairn_comm *comm, movers *m)
     CAIRN_TRY(
         comm->ops->alltoallv(comm, m->counts, m->send_bytes, m->cursor, m->recv_bytes));
     for (int r = 0; r < comm->size; r++) {
-        m->incoming += m->cursor[r];
+        m->come += m->cursor[r];
+        if (r < comm->rank) m->come_before += m->cursor[r];
         m->recv_bytes[r] = 8 * m->cursor[r];
         m->send_bytes[r] = 8 * m->counts[r];
     }
     return CAIRN_OK;
 }
 
-static cairn_status
-move_array(cairn_comm *comm, movers *m, cairn_pos n, const void *array, void *to)
+static void move_words(char *array, int64_t to, const void *from, int64_t n)
 {
-    int64_t before = 0;
+    if (n > 0) memmove(array + 8 * to, from, (size_t)(8 * n));
+}
+
+/// The array has room for what is there in the end.
+static cairn_status move_array(cairn_comm *comm, movers *m, cairn_pos n, char *array)
+{
+    int64_t before = 0, stay = 0;
 
     for (int r = 0; r < comm->size; r++) {
         m->cursor[r] = before;
         before += m->counts[r];
     }
-    for (cairn_pos p = 0; p < n; p++)
-        memcpy(&m->packed[m->cursor[m->owner[p]]++], (const char *)array + 8 * p, 8);
-    return comm->ops->alltoallv(comm, m->packed, m->send_bytes, to, m->recv_bytes);
+    for (cairn_pos p = 0, end; p < n; p = end) {
+        for (end = p; end < n && m->owner[end] == comm->rank;)
+            end++;
+        if (stay < p) move_words(array, stay, array + 8 * p, end - p);
+        stay += end - p;
+        for (; end < n && m->owner[end] != comm->rank; end++)
+            memcpy(&m->packed[m->cursor[m->owner[end]]++], array + 8 * end, 8);
+    }
+    CAIRN_TRY(comm->ops->alltoallv(comm, m->packed, m->send_bytes, m->arrived,
+                                   m->recv_bytes));
+    move_words(array, m->come_before, array, m->come_before > 0 ? stay : 0);
+    move_words(array, 0, m->arrived, m->come_before);
+    move_words(array, m->come_before + stay, m->arrived + m->come_before,
+               m->come - m->come_before);
+    return CAIRN_OK;
 }
 
-static cairn_status move_entries(cairn_comm          *comm,
-                                 movers              *m,
-                                 const cairn_entries *entries,
-                                 cairn_entries       *fresh)
+static cairn_status make_room(cairn_comm *comm, movers *m, cairn_entries *entries)
 {
-    CAIRN_TRY(count_movers(comm, m));
-    CAIRN_TRY(
-        cairn_comm_agree(comm, cairn_entries_reserve(comm->env, fresh, m->incoming)));
+    CAIRN_TRY(CAIRN_NEW(comm->env, m->come, &m->arrived));
+    return cairn_entries_reserve(comm->env, entries, m->stay + m->come);
+}
+
+/// From here on only messages can fail; then the entries are lost.
+static cairn_status move_entries(cairn_comm *comm, movers *m, cairn_entries *entries)
+{
+    const cairn_pos n = entries->n;
+
+    entries->n = 0;
     for (int k = 0; k < entries->order; k++)
-        CAIRN_TRY(move_array(comm, m, entries->n, entries->coord[k], fresh->coord[k]));
-    CAIRN_TRY(move_array(comm, m, entries->n, entries->value, fresh->value));
-    fresh->n = m->incoming;
+        CAIRN_TRY(move_array(comm, m, n, (char *)entries->coord[k]));
+    CAIRN_TRY(move_array(comm, m, n, (char *)entries->value));
+    entries->n = m->stay + m->come;
     return CAIRN_OK;
 }
 
@@ -368,22 +401,20 @@ cairn_status cairn_entries_to_owners(cairn_comm       *comm,
                                      const cairn_rows *rows,
                                      cairn_entries    *entries)
 {
-    movers        m = {0};
-    cairn_entries fresh;
-    cairn_status  status;
+    movers       m = {0};
+    int64_t      all;
+    cairn_status status;
 
     if (comm->size == 1) return CAIRN_OK;
-    cairn_entries_init(&fresh, entries->order);
     status = create_movers(comm, rows, entries, &m);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
-    CAIRN_GO(done, move_entries(comm, &m, entries, &fresh));
-
-    const cairn_entries old = *entries;
-
-    *entries = fresh;
-    fresh    = old;
+    all = m.go;
+    CAIRN_GO(done, comm->ops->allreduce(comm, &all, 1, CAIRN_SUM));
+    if (all == 0) goto done;
+    CAIRN_GO(done, count_movers(comm, &m));
+    CAIRN_GO(done, cairn_comm_agree(comm, make_room(comm, &m, entries)));
+    status = move_entries(comm, &m, entries);
 done:
-    cairn_entries_fini(comm->env, &fresh);
     destroy_movers(comm->env, &m);
     return status;
 }

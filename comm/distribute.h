@@ -61,7 +61,11 @@ int cairn_rows_owner(const cairn_rows *rows, cairn_coord row);
 /// Move every entry to the owner of its row. Entries from lower ranks come first and
 /// keep their order, so that file order survives.
 ///
-/// Collective. @p entries is replaced on success and unchanged on failure.
+/// Collective. On failure @p entries is unchanged, but where messages failed: then it is
+/// empty.
+///
+/// Cost: beside the entries, and what comes to them, 4 bytes an entry, and 8 for each that
+/// goes or comes.
 cairn_status cairn_entries_to_owners(cairn_comm       *comm,
                                      const cairn_rows *rows,
                                      cairn_entries    *entries);
