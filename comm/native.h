@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Native files (.cairn) written by all ranks at once, one segment each, and read on any
-/// number of ranks, each taking some of the segments.
+/// number of ranks, each taking its share.
 
 #ifndef CAIRN_COMM_NATIVE_H
 #define CAIRN_COMM_NATIVE_H
 
-#include "comm/comm.h"
-#include "io/io_native.h"
+#include "comm/native_file.h"
 
 /// Write what every rank stores of a tensor. The file appears whole or not at all.
 ///
@@ -26,9 +25,10 @@ cairn_status cairn_native_write_file(cairn_comm        *comm,
 /// @retval CAIRN_IO  It cannot be opened.
 cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native);
 
-/// Read a native file back into entries, unsorted, some on every rank.
+/// Read a native file back into entries, unsorted: those of an equal share of its values
+/// on every rank, in the order of the file.
 ///
-/// Collective.
+/// Collective. A rank holds its entries and, at a time, a few megabytes of arrays.
 ///
 /// @param[out] shape    Global.
 /// @param[out] entries  Freed with cairn_entries_fini(). Unchanged on failure.
@@ -38,48 +38,40 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
                                     cairn_shape   *shape,
                                     cairn_entries *entries);
 
-/// Take back the arrays that a file's ranks wrote, each rank one segment: together they
-/// are one tensor, its rows in rank order.
+/// Take back this rank's own arrays of a file that as many ranks wrote: together they are
+/// one tensor, its rows in rank order.
 ///
-/// Collective.
+/// Local.
 ///
 /// @param[out] tensor  NULL when the file has not one segment for each rank. Destroy it
 ///                     before its @p format. Unchanged on failure.
-/// @retval CAIRN_BAD_FILE  As cairn_native_read_file().
-cairn_status cairn_native_take_file(cairn_comm    *comm,
-                                    const char    *path,
-                                    cairn_local  **tensor,
-                                    cairn_format **format);
+/// @retval CAIRN_BAD_FILE  The arrays contradict themselves.
+cairn_status cairn_native_take_own(cairn_native_file *file,
+                                   cairn_local      **tensor,
+                                   cairn_format     **format);
 
-/// Segments of a file, consecutive, in ascending order of their rows.
-typedef struct cairn_native_segments {
+/// Rows of a file, consecutive, in ascending order.
+typedef struct cairn_native_slices {
+    bool           taken; ///< False: rows cannot be read alone; there is nothing.
     int64_t        count;
     cairn_local  **tensor; ///< [count]
     cairn_format **format; ///< [count] of the same text.
-} cairn_native_segments;
+} cairn_native_slices;
 
-/// Take back the arrays of a file that any number of ranks wrote: this rank some segments
-/// that follow each other, behind those of the ranks before; the first rank one at least.
+/// Take back the arrays of a file that any number of ranks wrote. Where rows can be read
+/// alone, the rows are cut so that each rank has about as many values; else a rank takes
+/// whole segments, if all ranks get equally many.
 ///
 /// Collective.
 ///
-/// @param[out] segments  Released with cairn_native_segments_fini(), also on failure.
+/// @param[in]  grain   Rows are cut at multiples of it only.
+/// @param[out] slices  This rank's rows, behind those of the ranks before it; maybe none.
+///                     Released with cairn_native_slices_fini(), also on failure.
 /// @retval CAIRN_BAD_FILE  As cairn_native_read_file().
-cairn_status cairn_native_take_segments(cairn_comm            *comm,
-                                        const char            *path,
-                                        cairn_native_segments *segments);
+cairn_status cairn_native_take_slices(const cairn_native_file *file,
+                                      cairn_coord              grain,
+                                      cairn_native_slices     *slices);
 
-void cairn_native_segments_fini(cairn_env *env, cairn_native_segments *segments);
-
-/// The canonical text of the format in which a file's tensor is stored, and the bits of
-/// its values.
-///
-/// Collective.
-///
-/// @param[out] text  Freed with cairn_free(). Unchanged on failure.
-cairn_status cairn_native_read_origin(cairn_comm *comm,
-                                      const char *path,
-                                      char      **text,
-                                      int        *value_bits);
+void cairn_native_slices_fini(cairn_env *env, cairn_native_slices *slices);
 
 #endif

@@ -48,16 +48,16 @@ static cairn_status wrap(cairn_context *context,
 
 /// Take this rank's arrays back; @p tensor stays NULL if the file's ranks were others.
 static cairn_status
-take_arrays(cairn_context *context, const char *path, cairn_tensor **tensor)
+take_arrays(cairn_context *context, cairn_native_file *file, cairn_tensor **tensor)
 {
     cairn_comm   *comm   = context->comm;
     cairn_local  *local  = NULL;
     cairn_format *format = NULL;
     cairn_tensor *fresh  = NULL;
+    cairn_status  status =
+        cairn_comm_agree(comm, cairn_native_take_own(file, &local, &format));
 
-    CAIRN_TRY(cairn_native_take_file(comm, path, &local, &format));
-    cairn_status status = local ? wrap(context, local, format, &fresh) : CAIRN_OK;
-
+    if (status == CAIRN_OK && local) status = wrap(context, local, format, &fresh);
     if (fresh) {
         fresh->local  = local;
         fresh->format = format;
@@ -92,7 +92,7 @@ static cairn_status store_entries(cairn_context      *context,
     return status;
 }
 
-/// A tensor of no rows, on a rank without a segment.
+/// A tensor of no rows, on a rank without any.
 static cairn_status create_empty(cairn_context      *context,
                                  const cairn_shape  *shape,
                                  const cairn_format *format,
@@ -112,23 +112,23 @@ static cairn_status create_empty(cairn_context      *context,
     return cairn_local_build(&context->env, &build, empty);
 }
 
-/// The rows of a segment as a list, by this rank alone.
-static cairn_status list_segment(cairn_context      *context,
-                                 const cairn_local  *segment,
-                                 const cairn_format *format,
-                                 cairn_local       **list)
+/// The rows of a slice as a list, by this rank alone.
+static cairn_status list_slice(cairn_context      *context,
+                               const cairn_local  *slice,
+                               const cairn_format *format,
+                               cairn_local       **list)
 {
     cairn_build_loader loader = {.seconds = 0};
     char               why[CAIRN_MESSAGE];
     cairn_build        build = {.format     = format,
-                                .shape      = segment->shape,
-                                .from       = segment,
+                                .shape      = slice->shape,
+                                .from       = slice,
                                 .rank       = context->comm->rank,
-                                .value_bits = segment->value_bits,
-                                .held       = cairn_local_array_bytes(segment)
-                                        + cairn_local_table_bytes(segment)};
+                                .value_bits = slice->value_bits,
+                                .held       = cairn_local_array_bytes(slice)
+                                        + cairn_local_table_bytes(slice)};
 
-    memcpy(build.box, segment->box, sizeof build.box);
+    memcpy(build.box, slice->box, sizeof build.box);
     CAIRN_TRY(cairn_build_judge(&build));
     CAIRN_TRY(cairn_context_loader(context, &build, &loader, why));
     return cairn_local_build(&context->env, &build, list);
@@ -136,23 +136,15 @@ static cairn_status list_segment(cairn_context      *context,
 
 /// A file's rows on their way to other ranks.
 typedef struct {
-    cairn_context        *context;
-    cairn_native_segments segments;
-    cairn_shape           shape;
-    cairn_format         *format; ///< The file's, of this context.
-    cairn_format         *list;   ///< Of lists; NULL: the rows go as they lie.
-    cairn_dtype           dtype;
-    int64_t               made; ///< Lists, or the one tensor without rows.
-    cairn_local         **own;  ///< [made]
+    cairn_context      *context;
+    cairn_native_slices slices;
+    cairn_shape         shape;
+    cairn_format       *format; ///< The file's, of this context.
+    cairn_format       *list;   ///< Of lists; NULL: the rows go as they lie.
+    cairn_dtype         dtype;
+    int64_t             made; ///< Lists, or the one tensor without rows.
+    cairn_local       **own;  ///< [made]
 } moving_file;
-
-static cairn_status share_shape(moving_file *f)
-{
-    cairn_comm *comm = f->context->comm;
-
-    if (comm->rank == 0) f->shape = f->segments.tensor[0]->shape;
-    return comm->ops->broadcast(comm, &f->shape, sizeof f->shape, 0);
-}
 
 /// Where rows cannot go as they lie: a format for lists of them.
 static cairn_status choose_list(moving_file *f, cairn_moving_way way)
@@ -161,16 +153,16 @@ static cairn_status choose_list(moving_file *f, cairn_moving_way way)
     int64_t     entries = 0;
 
     if (way != CAIRN_MOVING_LISTS) return CAIRN_OK;
-    for (int64_t k = 0; k < f->segments.count; k++)
-        entries += cairn_local_nnz(f->segments.tensor[k]);
+    for (int64_t k = 0; k < f->slices.count; k++)
+        entries += cairn_local_nnz(f->slices.tensor[k]);
     CAIRN_TRY(comm->ops->allreduce(comm, &entries, 1, CAIRN_SUM));
     return cairn_create_list_format(f->context, &f->shape, entries, &f->list);
 }
 
-/// What is exchanged, where that is not the segments themselves.
+/// What is exchanged, where that is not the slices themselves.
 static cairn_status make_own(moving_file *f)
 {
-    const int64_t count = f->segments.count;
+    const int64_t count = f->slices.count;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(&f->context->env, count + 1, &f->own));
     if (count == 0) {
@@ -180,8 +172,8 @@ static cairn_status make_own(moving_file *f)
     }
     for (int64_t k = 0; k < count && f->list; k++) {
         f->made = k + 1;
-        CAIRN_TRY(list_segment(f->context, f->segments.tensor[k], f->list, &f->own[k]));
-        cairn_local_destroy(&f->segments.tensor[k]);
+        CAIRN_TRY(list_slice(f->context, f->slices.tensor[k], f->list, &f->own[k]));
+        cairn_local_destroy(&f->slices.tensor[k]);
     }
     return CAIRN_OK;
 }
@@ -190,8 +182,8 @@ static cairn_status store_rows(moving_file *f, cairn_tensor **tensor)
 {
     cairn_comm               *comm = f->context->comm;
     const cairn_local *const *own =
-        (const cairn_local *const *)(f->made > 0 ? f->own : f->segments.tensor);
-    const int64_t count = f->made > 0 ? f->made : f->segments.count;
+        (const cairn_local *const *)(f->made > 0 ? f->own : f->slices.tensor);
+    const int64_t count = f->made > 0 ? f->made : f->slices.count;
     int64_t       held  = 0;
     cairn_tensor *fresh = NULL;
     cairn_status  status;
@@ -223,23 +215,25 @@ static void release_moving(moving_file *f)
     for (int64_t k = 0; k < f->made; k++)
         cairn_local_destroy(&f->own[k]);
     cairn_free(env, f->own);
-    cairn_native_segments_fini(env, &f->segments);
+    cairn_native_slices_fini(env, &f->slices);
     cairn_format_destroy(&f->list);
 }
 
-/// Give the rows of a file's segments to these ranks. NO_KERNEL: by way of coordinates.
+/// Give the rows of a file to these ranks. NO_KERNEL: by way of coordinates.
 static cairn_status
-store_segments(moving_file *f, const char *path, cairn_tensor **tensor)
+store_slices(moving_file *f, const cairn_native_file *file, cairn_tensor **tensor)
 {
     cairn_comm      *comm = f->context->comm;
     cairn_moving_way way;
     cairn_status     status;
 
-    CAIRN_GO(done, cairn_native_take_segments(comm, path, &f->segments));
-    CAIRN_GO(done, share_shape(f));
-    CAIRN_GO(done, cairn_moving_way_choose(
-                       f->context, (const cairn_local *const *)f->segments.tensor,
-                       f->segments.count, &way));
+    CAIRN_GO(done,
+             cairn_native_take_slices(file, cairn_format_grain(f->format), &f->slices));
+    status = CAIRN_NO_KERNEL;
+    if (!f->slices.taken) goto done;
+    CAIRN_GO(done, cairn_moving_way_choose(f->context,
+                                           (const cairn_local *const *)f->slices.tensor,
+                                           f->slices.count, &way));
     status = CAIRN_NO_KERNEL;
     if (way == CAIRN_MOVING_COORDINATES) goto done;
     CAIRN_GO(done, cairn_comm_agree(comm, choose_list(f, way)));
@@ -252,23 +246,46 @@ done:
 
 /// Store the file's rows, by equal counts of entries, in its own format.
 static cairn_status
-store_anew(cairn_context *context, const char *path, cairn_tensor **tensor)
+store_anew(cairn_context *context, const cairn_native_file *file, cairn_tensor **tensor)
 {
     cairn_comm *comm = context->comm;
-    moving_file f    = {.context = context};
+    moving_file f    = {.context = context, .shape = file->fact[0].shape};
     char       *text = NULL;
-    int         bits = 64;
 
-    CAIRN_TRY(cairn_native_read_origin(comm, path, &text, &bits));
-    f.dtype             = bits == 32 ? CAIRN_F32 : CAIRN_F64;
+    CAIRN_TRY(cairn_native_file_text(file, &text));
+    f.dtype             = file->fact[0].value_bits == 32 ? CAIRN_F32 : CAIRN_F64;
     cairn_status status = cairn_format_create(context, text, &f.format);
 
     cairn_free(comm->env, text);
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK) status = store_segments(&f, path, tensor);
+    if (status == CAIRN_OK) status = store_slices(&f, file, tensor);
     if (status == CAIRN_NO_KERNEL)
-        status = store_entries(context, path, f.format, f.dtype, tensor);
+        status = store_entries(context, file->path, f.format, f.dtype, tensor);
     cairn_format_destroy(&f.format);
+    return status;
+}
+
+/// Read a file that is known to be native.
+static cairn_status
+read_native(cairn_context *context, const char *path, cairn_tensor **tensor)
+{
+    cairn_comm       *comm  = context->comm;
+    cairn_tensor     *fresh = NULL;
+    cairn_native_file file;
+
+    CAIRN_TRY(cairn_native_file_open(comm, path, &file));
+    cairn_status status = take_arrays(context, &file, &fresh);
+
+    const bool taken = status == CAIRN_OK && fresh; /* with the values as they are */
+
+    if (status == CAIRN_OK && !taken) status = store_anew(context, &file, &fresh);
+    cairn_native_file_close(&file);
+    if (status == CAIRN_OK && !taken)
+        status = cairn_comm_agree(comm, cairn_local_narrow(fresh->local));
+    if (status == CAIRN_OK)
+        *tensor = fresh;
+    else
+        cairn_tensor_destroy(&fresh);
     return status;
 }
 
@@ -303,19 +320,9 @@ cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tenso
         comm, native ? CAIRN_OK
                      : cairn_fail(comm->env, CAIRN_BAD_FILE,
                                   "read: %s: it is no .cairn file", path)));
-    cairn_status status = take_arrays(context, path, &fresh);
-
-    const bool taken = status == CAIRN_OK && fresh; /* with the values as they are */
-
-    if (status == CAIRN_OK && !taken) status = store_anew(context, path, &fresh);
-    if (status == CAIRN_OK && !taken)
-        status = cairn_comm_agree(comm, cairn_local_narrow(fresh->local));
-    if (status == CAIRN_OK) {
-        fresh->local->narrows = true;
-        fresh->seconds        = cairn_seconds() - begin;
-        *tensor               = fresh;
-    } else {
-        cairn_tensor_destroy(&fresh);
-    }
-    return status;
+    CAIRN_TRY(read_native(context, path, &fresh));
+    fresh->local->narrows = true;
+    fresh->seconds        = cairn_seconds() - begin;
+    *tensor               = fresh;
+    return CAIRN_OK;
 }

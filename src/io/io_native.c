@@ -22,6 +22,11 @@ uint32_t cairn_native_crc(uint32_t crc, const void *bytes, int64_t length)
     return length > 0 ? (uint32_t)crc32_z(crc, bytes, (size_t)length) : crc;
 }
 
+uint32_t cairn_native_crc_join(uint32_t crc, uint32_t next, int64_t length)
+{
+    return (uint32_t)crc32_combine64(crc, next, length);
+}
+
 int64_t cairn_native_array_bytes(const cairn_array *array)
 {
     return (array->bytes + 63) / 64 * 64;

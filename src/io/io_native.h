@@ -62,32 +62,6 @@ int64_t cairn_native_version(const cairn_local *tensor);
 /// Bytes that an array takes in a segment: its own, padded to 64.
 int64_t cairn_native_array_bytes(const cairn_array *array);
 
-/// Read a whole segment back as the tensor that was written.
-///
-/// @param[in]  name    The file, for messages.
-/// @param[in]  begin   [length] the segment; 8-byte aligned.
-/// @param[out] tensor  Destroy before its @p format, both by the caller. Its parts are
-///                     said to be rank 0's. Unchanged on failure.
-/// @retval CAIRN_BAD_FILE  The segment contradicts itself.
-cairn_status cairn_native_read_tensor(cairn_env     *env,
-                                      const char    *name,
-                                      const char    *begin,
-                                      int64_t        length,
-                                      cairn_local  **tensor,
-                                      cairn_format **format);
-
-/// Add a segment's entries to those of others.
-///
-/// @param[in]     name     The file, for messages.
-/// @param[in,out] shape    The first segment sets it (order 0 before); others must agree.
-/// @param[in,out] entries  Initialised by the first segment.
-/// @retval CAIRN_BAD_FILE  The segments are of different shapes.
-cairn_status cairn_native_add_entries(cairn_env         *env,
-                                      const char        *name,
-                                      const cairn_local *tensor,
-                                      cairn_shape       *shape,
-                                      cairn_entries     *entries);
-
 /// Write and read the prologue and one row of the table.
 void         cairn_native_put_prologue(char    *out,
                                        int64_t  version,
@@ -103,5 +77,8 @@ cairn_status cairn_native_get_prologue(cairn_env  *env,
 
 /// CRC-32 (zlib's) of @p length bytes, going on from @p crc (0 at first).
 uint32_t cairn_native_crc(uint32_t crc, const void *bytes, int64_t length);
+
+/// CRC-32 of bytes whose CRC-32 is @p crc, and @p length more, whose own is @p next.
+uint32_t cairn_native_crc_join(uint32_t crc, uint32_t next, int64_t length);
 
 #endif

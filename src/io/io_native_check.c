@@ -140,14 +140,13 @@ walk_group(checker *c, cairn_walker *walker, const cairn_group *group, bool *hol
 {
     *holds = true;
     for (int64_t k = 0; k < group->count && *holds; k++) {
-        const cairn_part *part = &c->tensor->part[group->first + k];
+        cairn_part *part = &c->tensor->part[group->first + k];
 
         c->entries = 0;
         c->begun   = false;
         CAIRN_TRY(cairn_walk(walker, part, see_batch, c));
-        *holds = c->entries == part->nnz
-                 || (c->entries < part->nnz && group->layout->pads
-                     && part->nnz <= part->view.values);
+        if (part->nnz < 0) part->nnz = c->entries;
+        *holds = cairn_native_holds(part, c->entries);
         c->descends |= cairn_part_has_childless(part) || has_others(c, part);
     }
     return CAIRN_OK;

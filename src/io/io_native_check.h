@@ -9,6 +9,15 @@
 
 #include <stdbool.h>
 
+/// May a part that says that it holds @c nnz entries hold @p entries? (Where it pads, stored
+/// zeros are seen as padding: then at most so many, and as many values.)
+static inline bool cairn_native_holds(const cairn_part *part, cairn_pos entries)
+{
+    return entries == part->nnz
+           || (entries < part->nnz && part->layout->pads
+               && part->nnz <= part->view.values);
+}
+
 /// Walk all positions of one member, whose arrays have been copied: each part must hold
 /// the entries that it says. (Where it pads, stored zeros are seen as padding: then at
 /// most so many, and as many values.) The member's group is `unsorted` from now on unless it

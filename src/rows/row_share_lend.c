@@ -6,6 +6,7 @@
 
 #include "convert/build_steps.h"
 #include "rows/row_share_steps.h"
+#include "tensor/stretch.h"
 #include "tensor/walk.h"
 
 /// Positions of the tree below one level.
@@ -42,29 +43,14 @@ static cairn_status first_level_divides(const cairn_row_share *share, bool *divi
     return CAIRN_OK;
 }
 
-/// Are positions below the level counted alike? Where it stores its nodes, they are.
-static bool counts_alike(const cairn_level *a, const cairn_level *b)
-{
-    if ((a->trimmed && !a->gaps) || a->determined) return true;
-    return a->range.lo == b->range.lo && a->range.hi == b->range.hi;
-}
-
-static bool has_same_widths(const cairn_level *a, const cairn_level *b)
-{
-    return a->idx_bits == b->idx_bits && a->idx_signed == b->idx_signed
-           && a->global.hi == b->global.hi;
-}
-
 cairn_status cairn_row_share_is_stretch(const cairn_row_share *share, bool *is)
 {
     const cairn_layout *whole = cairn_row_share_group(share)->layout;
     const cairn_layout *own   = share->local->group[0].layout;
-    bool                same  = share->rows.lo <= share->rows.hi && whole->partition < 0
-                && cairn_layout_row_level(whole) == 0;
+    const bool          same  = share->rows.lo <= share->rows.hi && whole->partition < 0
+                      && cairn_layout_row_level(whole) == 0
+                      && cairn_layout_stores_alike(whole, own);
 
-    for (int l = 0; l < whole->levels && same; l++)
-        same = has_same_widths(&whole->level[l], &own->level[l])
-               && (l == 0 || counts_alike(&whole->level[l], &own->level[l]));
     *is = same;
     return same ? first_level_divides(share, is) : CAIRN_OK;
 }
@@ -230,23 +216,9 @@ cairn_status cairn_row_share_lend(cairn_row_share *share, int64_t held)
     return CAIRN_OK;
 }
 
-/// Is it d0 or d0/c, but for factors and constants?
-static bool ascends_with_rows(const cairn_algebra *algebra, const cairn_form *form)
-{
-    if (form->terms != 1 || form->term[0].factor < 0) return false;
-    const int         number = form->term[0].atom;
-    const cairn_atom *atom   = &algebra->atom[number];
-
-    if (number < algebra->order) return number == 0;
-    return atom->kind == CAIRN_ATOM_DIV && ascends_with_rows(algebra, &atom->form);
-}
-
 bool cairn_row_positions_known(const cairn_local *tensor, int member)
 {
-    const cairn_layout *layout = tensor->group[member].layout;
-
-    return layout->partition < 0 && cairn_layout_row_level(layout) == 0
-           && ascends_with_rows(layout->algebra, &layout->level[0].form);
+    return cairn_layout_ascends_with_rows(tensor->group[member].layout);
 }
 
 cairn_pos

@@ -62,14 +62,41 @@ static int64_t load_idx(const cairn_kernel_level *level, int64_t k)
                           level->idx_signed);
 }
 
-static bool ptr_is_sound(const cairn_part *part, int l, cairn_fault *fault)
+static bool has_all(cairn_interval have, int64_t length)
+{
+    return have.lo == 0 && have.hi == length - 1;
+}
+
+/// Elements of an array at @p at, of which only some are in memory, as an array.
+static const void *from_element(const void *at, int64_t first, int64_t stride)
+{
+    return (const void *)((uintptr_t)at + (uintptr_t)(first * stride));
+}
+
+/// Is it known at a glance that nothing is wrong with the ptr?
+static bool ptr_is_plain(const cairn_kernel_level *level, cairn_interval have)
+{
+    cairn_kernel_level some = *level;
+
+    if (has_all(have, level->ptr_length)) return cairn_ptr_rises(level);
+    some.ptr        = from_element(level->ptr, have.lo, level->ptr_bits / 8);
+    some.ptr_length = cairn_interval_size(have);
+    return some.ptr_length == 0
+           || (have.lo > 0 && have.hi < level->ptr_length - 1
+               && cairn_ptr_never_falls(&some) && load_ptr(level, have.lo) >= 0
+               && load_ptr(level, have.hi) >= 0
+               && load_ptr(level, have.hi) <= level->nodes);
+}
+
+static bool
+ptr_is_sound(const cairn_part *part, int l, cairn_interval have, cairn_fault *fault)
 {
     const cairn_kernel_level *level  = &part->view.level[l];
     const int64_t             last   = level->ptr_length - 1;
     int64_t                   before = 0;
 
-    if (cairn_ptr_rises(level)) return true;
-    for (int64_t k = 0; k <= last; k++) {
+    if (ptr_is_plain(level, have)) return true;
+    for (int64_t k = have.lo; k <= have.hi; k++) {
         const int64_t p = load_ptr(level, k);
 
         if (k == 0 && p != 0)
@@ -80,21 +107,27 @@ static bool ptr_is_sound(const cairn_part *part, int l, cairn_fault *fault)
                                     p, before);
         before = p;
     }
-    if (last >= 0 && before != level->nodes)
-        return cairn_fault_note(fault, part, l, "ptr", last,
+    if (have.hi >= have.lo
+        && (have.hi == last ? before != level->nodes : before > level->nodes))
+        return cairn_fault_note(fault, part, l, "ptr", have.hi,
                                 "%" PRId64 " is not where the level's %" PRId64
                                 " nodes end",
                                 before, level->nodes);
     return true;
 }
 
-static bool idx_is_sound(const cairn_part *part, int l, cairn_fault *fault)
+static bool
+idx_is_sound(const cairn_part *part, int l, cairn_interval have, cairn_fault *fault)
 {
     const cairn_kernel_level *level = &part->view.level[l];
     const cairn_level        *info  = &part->layout->level[l];
+    cairn_kernel_level        some  = *level;
 
-    if (cairn_idx_is_within(level, info->global)) return true;
-    for (int64_t k = 0; level->idx_bits && k < level->idx_length; k++) {
+    if (!level->idx_bits) return true;
+    some.idx        = from_element(level->idx, have.lo, level->idx_stride);
+    some.idx_length = cairn_interval_size(have);
+    if (cairn_idx_is_within(&some, info->global)) return true;
+    for (int64_t k = have.lo; k <= have.hi; k++) {
         const int64_t e = load_idx(level, k);
 
         if ((e < info->global.lo || e > info->global.hi)
@@ -106,13 +139,15 @@ static bool idx_is_sound(const cairn_part *part, int l, cairn_fault *fault)
     return true;
 }
 
-bool cairn_part_is_sound(const cairn_part *part, cairn_fault *fault)
+bool cairn_part_is_sound_at_hand(const cairn_part    *part,
+                                 const cairn_at_hand *have,
+                                 cairn_fault         *fault)
 {
     const cairn_layout       *layout = part->layout;
     const cairn_kernel_level *level  = part->view.level;
 
     for (int l = layout->first; l <= layout->last; l++) {
-        if (!ptr_is_sound(part, l, fault)) return false;
+        if (!ptr_is_sound(part, l, have[l].ptr, fault)) return false;
         if (l > layout->first && layout->level[l].depth == layout->level[l - 1].depth
             && level[l].nodes != level[l - 1].nodes)
             return cairn_fault_note(fault, part, l, NULL, 0,
@@ -121,8 +156,20 @@ bool cairn_part_is_sound(const cairn_part *part, cairn_fault *fault)
                                     level[l].nodes, l - 1, level[l - 1].nodes);
     }
     for (int l = 0; l < layout->levels; l++)
-        if (!idx_is_sound(part, l, fault)) return false;
+        if (!idx_is_sound(part, l, have[l].idx, fault)) return false;
     return true;
+}
+
+bool cairn_part_is_sound(const cairn_part *part, cairn_fault *fault)
+{
+    cairn_at_hand have[CAIRN_MAX_LEVELS];
+
+    for (int l = 0; l < part->layout->levels; l++)
+        have[l] = (cairn_at_hand){
+            {0, part->view.level[l].ptr_length - 1},
+            {0, part->view.level[l].idx_length - 1}
+        };
+    return cairn_part_is_sound_at_hand(part, have, fault);
 }
 
 /* ---- order ---- */

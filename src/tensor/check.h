@@ -44,6 +44,21 @@ bool cairn_fault_note(cairn_fault      *fault,
 /// Local. @p fault is set where it is not.
 bool cairn_part_is_sound(const cairn_part *part, cairn_fault *fault);
 
+/// Elements of a level's arrays that are in memory, where others are not; empty: none.
+typedef struct cairn_at_hand {
+    cairn_interval ptr, idx;
+} cairn_at_hand;
+
+/// The same of those elements of a part alone that are in memory, at addresses as if all
+/// were.
+///
+/// Local. @p fault is set where they are not.
+///
+/// @param[in] have  [levels]
+bool cairn_part_is_sound_at_hand(const cairn_part    *part,
+                                 const cairn_at_hand *have,
+                                 cairn_fault         *fault);
+
 /// Do the nodes of a sound part ascend under each parent, each path once? Levels whose
 /// numbers are not stored are believed to.
 ///

@@ -74,13 +74,19 @@ LOOPS(64)
      : (bits) == 32 ? name##_32(__VA_ARGS__) \
                     : name##_64(__VA_ARGS__))
 
+bool cairn_ptr_never_falls(const cairn_kernel_level *level)
+{
+    return level->ptr_length == 0
+           || OF_WIDTH(rises, level->ptr_bits, level->ptr, level->ptr_length);
+}
+
 bool cairn_ptr_rises(const cairn_kernel_level *level)
 {
     const int64_t n = level->ptr_length;
 
     if (n == 0) return true;
     return load_ptr(level, 0) == 0 && load_ptr(level, n - 1) == level->nodes
-           && OF_WIDTH(rises, level->ptr_bits, level->ptr, n);
+           && cairn_ptr_never_falls(level);
 }
 
 static bool lies_close(const cairn_kernel_level *level)

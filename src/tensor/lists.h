@@ -14,6 +14,9 @@
 /// Does the level's ptr begin with 0, never fall, and end with the level's nodes?
 bool cairn_ptr_rises(const cairn_kernel_level *level);
 
+/// Does no element of the level's ptr fall below the one before it?
+bool cairn_ptr_never_falls(const cairn_kernel_level *level);
+
 /// Is every index of the level within @p range? Not of fields of tuples, for which the
 /// answer is no.
 bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range);

@@ -8,6 +8,13 @@
 
 #include <string.h>
 
+/// What of a part is visited.
+typedef struct {
+    int                   level; ///< -1, or the level of which only indices in
+    cairn_interval        range; ///< this range are visited.
+    const cairn_interval *kept; ///< [levels] NULL, or the nodes below which is visited.
+} limits;
+
 struct cairn_walker {
     cairn_env                *env;
     int64_t                   visited; ///< Positions of all levels in this walk.
@@ -20,10 +27,9 @@ struct cairn_walker {
     int64_t factor[CAIRN_MAX_LEVELS][CAIRN_MAX_ORDER];  ///< Of a level in a dimension.
     int64_t stride[CAIRN_MAX_LEVELS][CAIRN_MAX_LEVELS]; ///< Of a level in the
                                                         ///< combination of another.
-    int64_t        e[CAIRN_MAX_LEVELS];
-    int            only_level; ///< -1, or the level of which only indices in
-    cairn_interval only;       ///< this range are visited.
-    bool           numbers;    ///< Nodes without idx are numbered:
+    int64_t   e[CAIRN_MAX_LEVELS];
+    limits    only;
+    bool      numbers;                       ///< Nodes without idx are numbered:
     int       numbered_by[CAIRN_MAX_LEVELS]; ///< an index by the node of which level.
     cairn_pos node[CAIRN_MAX_LEVELS];        ///< At hand; while they are numbered.
     cairn_status status;
@@ -132,8 +138,9 @@ children(const walker *w, int l, cairn_pos node, cairn_pos *begin, cairn_pos *en
     *begin = node;
     *end   = node + 1;
     if (w->layout->level[l].top) {
-        *begin = l == w->only_level ? first_node(level, w->only.lo) : 0;
-        *end   = l == w->only_level ? first_node(level, w->only.hi + 1) : level->nodes;
+        *begin = l == w->only.level ? first_node(level, w->only.range.lo) : 0;
+        *end =
+            l == w->only.level ? first_node(level, w->only.range.hi + 1) : level->nodes;
     } else if (level->ptr) {
         *begin = cairn_load_int(level->ptr, node, bits / 8, bits, false);
         *end   = cairn_load_int(level->ptr, node + 1, bits / 8, bits, false);
@@ -156,8 +163,12 @@ static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *pa
     cairn_pos begin, end;
 
     children(w, l, node, &begin, &end);
-    w->visited += end - begin;
-    for (cairn_pos p = begin; p < end && w->status == CAIRN_OK; p++) {
+    cairn_pos from = begin;
+
+    if (w->only.kept && from < w->only.kept[l].lo) from = w->only.kept[l].lo;
+    if (w->only.kept && end > w->only.kept[l].hi + 1) end = w->only.kept[l].hi + 1;
+    w->visited += end > from ? end - from : 0;
+    for (cairn_pos p = from; p < end && w->status == CAIRN_OK; p++) {
         w->node[l] = p;
         enter(w, l, index_of(w, l, begin, p), p, partial);
     }
@@ -168,9 +179,16 @@ static void walk_dense(walker *w, int l, cairn_pos node, const cairn_coord *part
     const cairn_kernel_level *level = &w->level[l];
     int64_t                   begin = 0, end = level->size;
 
-    if (l == w->only_level) {
-        if (w->only.lo - level->lo > begin) begin = w->only.lo - level->lo;
-        if (w->only.hi - level->lo + 1 < end) end = w->only.hi - level->lo + 1;
+    if (l == w->only.level) {
+        if (w->only.range.lo - level->lo > begin) begin = w->only.range.lo - level->lo;
+        if (w->only.range.hi - level->lo + 1 < end)
+            end = w->only.range.hi - level->lo + 1;
+    }
+    if (w->only.kept) {
+        const cairn_pos first = node * level->size;
+
+        if (w->only.kept[l].lo - first > begin) begin = w->only.kept[l].lo - first;
+        if (w->only.kept[l].hi + 1 - first < end) end = w->only.kept[l].hi + 1 - first;
     }
     w->visited += end > begin ? end - begin : 0;
     for (int64_t k = begin; k < end && w->status == CAIRN_OK; k++)
@@ -183,6 +201,8 @@ walk_determined(walker *w, int l, cairn_pos node, const cairn_coord *partial)
     const cairn_level *info = &w->layout->level[l];
     cairn_pos          p    = node;
 
+    if (w->only.kept && (node < w->only.kept[l].lo || node > w->only.kept[l].hi))
+        return;
     if (!info->per_node) {
         p = 0;
         for (int k = 0; k < l; k++)
@@ -256,7 +276,7 @@ cairn_walker_create(cairn_env *env, const cairn_layout *layout, cairn_walker **f
     w->layout     = layout;
     w->order      = layout->order;
     w->levels     = layout->levels;
-    w->only_level = -1;
+    w->only.level = -1;
     set_factors(w);
     set_strides(w);
     *fresh = w;
@@ -276,10 +296,15 @@ int cairn_layout_row_level(const cairn_layout *layout)
     return -1;
 }
 
+void cairn_walker_keep(cairn_walker *w, const cairn_interval *nodes)
+{
+    w->only.kept = nodes;
+}
+
 void cairn_walker_restrict(cairn_walker *w, int level, int64_t lo, int64_t hi)
 {
-    w->only_level = level;
-    w->only       = (cairn_interval){lo, hi};
+    w->only.level = level;
+    w->only.range = (cairn_interval){lo, hi};
 }
 
 /// The first trimmed level whose nodes each have one index at level @p l.

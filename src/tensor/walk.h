@@ -52,6 +52,13 @@ int cairn_layout_row_level(const cairn_layout *layout);
 /// cairn_layout_row_level() gave, is in lo..hi.
 void cairn_walker_restrict(cairn_walker *walker, int level, int64_t lo, int64_t hi);
 
+/// From now on visit only positions below these nodes of each level, numbered in a part's
+/// own order, at the last level the values themselves: nothing else of the arrays is
+/// looked at. The nodes above them are among those of their levels.
+///
+/// @param[in] nodes  [levels] NULL: all again.
+void cairn_walker_keep(cairn_walker *walker, const cairn_interval *nodes);
+
 /// Visit all positions of a part of the walker's layout.
 ///
 /// Local. One walk at a time with one walker.

@@ -145,7 +145,7 @@ static void check_native(storage *s)
     put_arrays(s->local, segment + bytes);
     s->env.memory_limit = 4 * MEMORY; /* a reader also holds what it reads from */
     const cairn_status status =
-        native_entries(&s->env, segment, length, &shape, &back, &format);
+        native_entries(&s->env, segment, length, 256, &shape, &back, &format);
 
     FUZZ_CHECK(status == CAIRN_OK, "%s\n%s", s->env.message, s->text);
     FUZZ_CHECK(strcmp(format, text) == 0, "%s is not %s", format, text);

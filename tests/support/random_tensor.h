@@ -6,7 +6,7 @@
 #define CAIRN_TESTS_SUPPORT_RANDOM_TENSOR_H
 
 #include "entries/entries.h"
-#include "support/random_format.h"
+#include "random_format.h"
 
 #include <criterion/criterion.h>
 

@@ -126,7 +126,8 @@ static void check_native(property *p, const cairn_local *local, const char *text
             bytes += cairn_native_array_bytes(&array[a]);
         }
     }
-    cr_assert_eq(native_entries(&p->env, segment, length, &shape, &back, &format),
+    cr_assert_eq(native_entries(&p->env, segment, length, 64 << p->seed % 8, &shape,
+                                &back, &format),
                  CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)p->seed,
                  p->env.message, p->text);
     check_entries(p, &back, "native segment");
