@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Places over all ranks. Where every window is one rank's, a rank's places stand behind
-/// the groups of all lower windows of others, whose counts it is told; else groups travel to
-/// the ranks that own their windows, and are put in order there.
+/// the groups of all lower windows of others, whose counts it is told; else groups are cut
+/// into ranges, windows first, of which each rank puts one in order.
 
+#include "groups/splitters.h"
 #include "groups/spread.h"
 
 #include <string.h>
@@ -218,9 +219,48 @@ static cairn_status stay(cairn_groups *set, int q, const listing *l)
 
 /* ---- windows that several ranks have ---- */
 
-/// Records (keys, ids): every group goes to the owner of its window.
+/// A group as a record: what orders it, and what tells it from all others.
+static void write_record(const listing *l, int64_t element, int64_t *record)
+{
+    for (int k = 0; k < l->keys; k++)
+        record[k] = l->key[k][element];
+    for (int k = 0; k < l->ids; k++)
+        record[l->keys + k] = l->id[k][element];
+}
+
+/// Agree on the groups at which ranks begin. @p splitter is freed with cairn_free(), also on
+/// failure.
 static cairn_status
-pack(cairn_groups *set, int q, const listing *l, cairn_exchange *travel)
+split(cairn_groups *set, int q, const listing *l, int64_t **splitter)
+{
+    const cairn_query_net   *net     = set->meeting.net;
+    const cairn_group_query *s       = &set->query[q];
+    const int                width   = l->keys + l->ids;
+    const int64_t            samples = cairn_samples(net, s->elements);
+    int64_t                 *sample  = NULL;
+    cairn_status             status;
+
+    status = CAIRN_NEW(set->env, (int64_t)net->size * width, splitter);
+    if (status == CAIRN_OK) status = CAIRN_NEW(set->env, samples * width, &sample);
+    for (int64_t k = 0; k < samples && status == CAIRN_OK; k++)
+        write_record(l,
+                     s->enumerated.by_number[cairn_sample_at(s->elements, samples, k)],
+                     sample + k * width);
+    CAIRN_GO(done, cairn_exchange_meet(&set->meeting, status));
+    status = cairn_exchange_meet(
+        &set->meeting, cairn_splitters_choose(set->env, net, CAIRN_OK, s->elements,
+                                              width, sample, *splitter));
+done:
+    cairn_free(set->env, sample);
+    return status;
+}
+
+/// Every group goes to the rank in whose range it is.
+static cairn_status pack(cairn_groups   *set,
+                         int             q,
+                         const listing  *l,
+                         const int64_t  *splitter,
+                         cairn_exchange *travel)
 {
     const int64_t n = set->query[q].elements;
 
@@ -229,67 +269,63 @@ pack(cairn_groups *set, int q, const listing *l, cairn_exchange *travel)
     for (int64_t e = 0; e < n; e++) {
         int64_t *record = travel->record + e * travel->width;
 
-        for (int k = 0; k < l->keys; k++)
-            record[k] = l->key[k][e];
-        for (int k = 0; k < l->ids; k++)
-            record[l->keys + k] = l->id[k][e];
-        travel->to[e] = cairn_groups_rank_of(set, l->windows, record);
+        write_record(l, e, record);
+        travel->to[e] = cairn_splitters_rank(set->meeting.net->size, travel->width,
+                                             splitter, record);
     }
     return CAIRN_OK;
 }
 
-/// What the owner has: groups, each once.
+/// Groups of a rank's range, each once.
 typedef struct {
     cairn_group_records in;
     int64_t             n;
-    int64_t            *first; ///< [n] a record of each group, in order,
-    int64_t            *place; ///< [received] the place of each record's.
-    windows             w;
+    int64_t            *place; ///< [received] the place of each record's, from 0.
 } owned;
 
 static void owned_fini(cairn_env *env, owned *o)
 {
     cairn_group_records_fini(env, &o->in);
-    cairn_free(env, o->first);
     cairn_free(env, o->place);
-    windows_fini(env, &o->w);
 }
 
-static cairn_status
-take(cairn_groups *set, const listing *l, const cairn_exchange *travel, owned *o)
+static cairn_status take(cairn_groups *set, const cairn_exchange *travel, owned *o)
 {
     int key[CAIRN_MAX_RECORD];
 
     for (int k = 0; k < travel->width; k++)
         key[k] = k;
     CAIRN_TRY(cairn_group_records_take(set->env, travel, travel->width, key, &o->in));
-    CAIRN_TRY(CAIRN_NEW(set->env, o->in.n, &o->first));
     CAIRN_TRY(CAIRN_NEW(set->env, o->in.n, &o->place));
-    for (int64_t k = 0; k < o->in.n; k++)
-        if (k == 0
-            || !cairn_group_records_agree(&o->in, 0, travel->width, o->in.order[k - 1],
-                                          o->in.order[k]))
-            o->first[o->n++] = o->in.order[k];
-    return find_windows(set->env, o->n, o->first, l->windows, o->in.column, &o->w);
+    cairn_visit(set->env, o->in.n);
+    for (int64_t k = 0; k < o->in.n; k++) {
+        o->n += k == 0
+                || !cairn_group_records_agree(&o->in, 0, travel->width,
+                                              o->in.order[k - 1], o->in.order[k]);
+        o->place[o->in.order[k]] = o->n - 1;
+    }
+    return CAIRN_OK;
 }
 
 static cairn_status travel_all(cairn_groups *set, int q, const listing *l)
 {
-    cairn_exchange travel = {.n = 0};
-    owned          o      = {.n = 0};
-    cairn_status   status = pack(set, q, l, &travel);
+    cairn_exchange travel   = {.n = 0};
+    owned          o        = {.n = 0};
+    int64_t       *splitter = NULL, before;
+    cairn_status   status   = split(set, q, l, &splitter);
 
+    if (status == CAIRN_OK) status = pack(set, q, l, splitter, &travel);
     CAIRN_GO(done, cairn_exchange_send(&set->meeting, status, &travel));
-    status = take(set, l, &travel, &o);
-    CAIRN_GO(done, share_windows(set, status, o.n, &o.w));
-    number_windows(set->env, o.n, o.first, o.in.column, &o.w, o.place);
-    for (int64_t k = 1; k < o.in.n; k++) /* records of one group follow each other */
-        if (cairn_group_records_agree(&o.in, 0, travel.width, o.in.order[k - 1],
-                                      o.in.order[k]))
-            o.place[o.in.order[k]] = o.place[o.in.order[k - 1]];
+    CAIRN_GO(done, cairn_exchange_meet(&set->meeting, take(set, &travel, &o)));
+    CAIRN_GO(done, cairn_exchange_meet(&set->meeting,
+                                       cairn_sum_before(set->env, set->meeting.net,
+                                                        CAIRN_OK, o.n, &before)));
+    for (int64_t k = 0; k < o.in.n; k++)
+        o.place[k] += before;
     status = cairn_exchange_return(&set->meeting, CAIRN_OK, &travel, o.place,
                                    set->query[q].enumerated.number);
 done:
+    cairn_free(set->env, splitter);
     owned_fini(set->env, &o);
     cairn_exchange_fini(&set->meeting, &travel);
     return status;

@@ -6,8 +6,10 @@
 #include "phases/count_exchange.h"
 
 #include "groups/rows.h"
+#include "groups/splitters.h"
 
 #include <assert.h>
+#include <string.h>
 
 /// By what a form divides rows, whose quotient it is; 0: it is none.
 static int64_t row_divisor(const cairn_algebra *algebra, const cairn_form *form)
@@ -89,21 +91,71 @@ static cairn_status exchange_return(exchange *x, cairn_status mine, void **resul
 
 /* ---- places of rows ---- */
 
-static cairn_status
-pack_keys(exchange *x, int64_t n, int keys, const int64_t *const *key, int64_t **record)
+/// The rows of this rank by their keys. Behind its keys a record that is compared has its
+/// rank and its number there, so that rows of equal keys are cut, too.
+typedef struct {
+    int64_t               n;
+    int                   keys;
+    const int64_t *const *key;
+    uint32_t             *order; ///< [n]
+    int64_t              *splitter;
+} own_rows;
+
+static void
+write_record(const exchange *x, const own_rows *rows, int64_t place, int64_t *to)
+{
+    const uint32_t row = rows->order[place];
+
+    for (int k = 0; k < rows->keys; k++)
+        to[k] = rows->key[k][row];
+    to[rows->keys]     = x->net->rank;
+    to[rows->keys + 1] = row;
+}
+
+static cairn_status order_own(exchange *x, own_rows *rows)
 {
     CAIRN_TRY(exchange_init(x));
-    CAIRN_TRY(CAIRN_NEW(x->env, n * keys, record));
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < keys; k++)
-            (*record)[i * keys + k] = key[k][i];
-    x->send      = *record;
-    x->counts[0] = n;
+    CAIRN_TRY(CAIRN_NEW(x->env, rows->n, &rows->order));
+    CAIRN_TRY(
+        CAIRN_NEW(x->env, (int64_t)x->net->size * (rows->keys + 2), &rows->splitter));
+    return cairn_rows_order(x->env, rows->n, rows->keys, rows->key, rows->order);
+}
+
+/// Agree on the rows at which ranks begin.
+static cairn_status split_rows(exchange *x, cairn_status mine, own_rows *rows)
+{
+    const int     width   = rows->keys + 2;
+    const int64_t samples = cairn_samples(x->net, rows->n);
+    int64_t      *sample  = NULL;
+
+    if (mine == CAIRN_OK) mine = CAIRN_NEW(x->env, samples * width, &sample);
+    for (int64_t k = 0; k < samples && mine == CAIRN_OK; k++)
+        write_record(x, rows, cairn_sample_at(rows->n, samples, k), sample + k * width);
+    const cairn_status status = cairn_splitters_choose(x->env, x->net, mine, rows->n,
+                                                       width, sample, rows->splitter);
+
+    cairn_free(x->env, sample);
+    return status;
+}
+
+/// Keys in order, which is that of the ranks to which they go.
+static cairn_status pack_keys(exchange *x, const own_rows *rows, int64_t **record)
+{
+    int64_t its[CAIRN_MAX_LEVELS * 3 + 3];
+
+    CAIRN_TRY(CAIRN_NEW(x->env, rows->n * rows->keys, record));
+    for (int64_t k = 0; k < rows->n; k++) {
+        write_record(x, rows, k, its);
+        memcpy(*record + k * rows->keys, its, (size_t)rows->keys * sizeof *its);
+        x->counts[cairn_splitters_rank(x->net->size, rows->keys + 2, rows->splitter,
+                                       its)]++;
+    }
+    x->send = *record;
     return CAIRN_OK;
 }
 
-/// Order all rows that came: those of all ranks, or none.
-static cairn_status order_all(exchange *x, int keys)
+/// Order the rows that came: those of equal keys stand by rank, and by number.
+static cairn_status order_received(exchange *x, int keys, int64_t before)
 {
     const int64_t  n      = x->received;
     const int64_t *record = x->in;
@@ -112,6 +164,8 @@ static cairn_status order_all(exchange *x, int keys)
     uint32_t      *order = NULL;
     cairn_status   status;
 
+    CAIRN_CHECK(before + n <= UINT32_MAX, x->env, CAIRN_NO_KERNEL,
+                "query: more than 2^32 rows");
     CAIRN_GO(done, CAIRN_NEW(x->env, n * keys, &own));
     CAIRN_GO(done, CAIRN_NEW(x->env, n, &order));
     CAIRN_GO(done, CAIRN_NEW(x->env, n, &answer));
@@ -123,7 +177,7 @@ static cairn_status order_all(exchange *x, int keys)
     }
     CAIRN_GO(done, cairn_rows_order(x->env, n, keys, column, order));
     for (int64_t place = 0; place < n; place++)
-        answer[order[place]] = place;
+        answer[order[place]] = before + place;
 done:
     cairn_free(x->env, own);
     cairn_free(x->env, order);
@@ -142,16 +196,21 @@ cairn_status cairn_exchange_places(cairn_env             *env,
                            .net         = net,
                            .size        = (size_t)keys * sizeof(int64_t),
                            .answer_size = sizeof(int64_t)};
-    int64_t     *record = NULL;
+    own_rows     rows   = {.n = n, .keys = keys, .key = key};
+    int64_t     *record = NULL, before = 0;
     void        *result = NULL;
     cairn_status status = mine;
 
-    if (status == CAIRN_OK) status = pack_keys(&x, n, keys, key, &record);
-    CAIRN_GO(done, exchange_send(&x, status));
-    CAIRN_GO(done, exchange_return(&x, order_all(&x, keys), &result));
-    for (int64_t i = 0; i < n; i++)
-        place[i] = (uint32_t)((const int64_t *)result)[i];
+    if (status == CAIRN_OK) status = order_own(&x, &rows);
+    CAIRN_GO(done, split_rows(&x, status, &rows));
+    CAIRN_GO(done, exchange_send(&x, pack_keys(&x, &rows, &record)));
+    CAIRN_GO(done, cairn_sum_before(env, net, CAIRN_OK, x.received, &before));
+    CAIRN_GO(done, exchange_return(&x, order_received(&x, keys, before), &result));
+    for (int64_t k = 0; k < n; k++)
+        place[rows.order[k]] = (uint32_t)((const int64_t *)result)[k];
 done:
+    cairn_free(env, rows.order);
+    cairn_free(env, rows.splitter);
     cairn_free(env, record);
     cairn_free(env, result);
     exchange_fini(&x);

@@ -17,14 +17,17 @@ bool cairn_exchange_spares(const cairn_algebra *algebra,
                            const cairn_form    *form,
                            cairn_interval       rows);
 
-/// Find the places of this rank's rows among those of all ranks, which are ordered by one
-/// of them.
+/// Find the places of this rank's rows among those of all ranks: each puts about as many in
+/// order, whatever the keys are (splitters.h).
 ///
 /// @param[in]  key    [keys] columns of [n], by which rows are ordered; rows that are equal
 ///                    in all stay as they are numbered.
 /// @param[out] place  [n]
 ///
-/// Memory: 8 bytes a row and key; on one rank, of all rows and twice.
+/// @retval CAIRN_NO_KERNEL  More rows than 32 bits number.
+///
+/// Memory: 8 bytes a row and key, and twice for those that this rank puts in order, at most
+/// an eighth more than its share.
 cairn_status cairn_exchange_places(cairn_env             *env,
                                    const cairn_query_net *net,
                                    cairn_status           mine,
