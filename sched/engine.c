@@ -93,32 +93,54 @@ run_steps(const cairn_queue_step *step, uint32_t steps, cairn_status *status)
     return steps;
 }
 
+/// Run, of the queue's steps first..end-1, those that no failure skips.
+static void run_always(cairn_engine              *engine,
+                       const cairn_queue_program *program,
+                       uint32_t                   first,
+                       uint32_t                   end)
+{
+    for (uint32_t k = first; k < end; k++) {
+        cairn_task_time *const time =
+            engine->time ? &engine->time[program->task[k]] : NULL;
+
+        if (time) *time = (cairn_task_time){0};
+        if (!program->always[k]) continue;
+        if (time) time->begin = cairn_seconds();
+        const cairn_status status = program->step[k].run(program->step[k].argument);
+
+        if (time) time->end = cairn_seconds();
+        if (status != CAIRN_OK) note(engine, program->task[k], status);
+    }
+}
+
 static void
 run_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
 {
     const uint32_t          base = engine->queue[self].tell->base;
-    const cairn_queue_step *step = program->step;
     const cairn_queue_need *need = program->need;
+    uint32_t                k    = 0;
 
     for (const cairn_queue_segment *s = program->segment, *end = s + program->segments;
          s < end; s++) {
+        const uint32_t next = k + s->steps;
+
         await_needs(engine, need, s->needs, base);
         need += s->needs;
         if (!has_failed(engine)) {
-            cairn_status   status = CAIRN_OK;
-            const uint32_t good   = run_steps(step, s->steps, &status);
+            cairn_status status = CAIRN_OK;
 
-            if (good < s->steps)
-                note(engine, program->task[step - program->step + good], status);
+            k += run_steps(program->step + k, s->steps, &status);
+            if (k < next) note(engine, program->task[k++], status);
         }
-        step += s->steps;
+        if (k < next) run_always(engine, program, k, next);
+        k = next;
         if (s->publish)
             cairn_counter_advance(&engine->queue[self].tell->done, base + s->publish);
     }
 }
 
 /// As run_steps(), and record; one look at the clock is the end of a step and the begin
-/// of the next. Steps behind one that fails are skipped.
+/// of the next.
 static uint32_t record_steps(const cairn_engine     *engine,
                              const cairn_queue_step *step,
                              const uint32_t         *task,
@@ -136,8 +158,6 @@ static uint32_t record_steps(const cairn_engine     *engine,
         time->begin = now;
         time->end = now = cairn_seconds();
     }
-    for (uint32_t k = good + 1; k < steps; k++)
-        engine->time[task[k]] = (cairn_task_time){0};
     return good;
 }
 
@@ -150,21 +170,20 @@ record_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
     uint32_t                k    = 0;
 
     for (uint32_t g = 0; g < program->segments; g++) {
-        const cairn_queue_segment *const s = &program->segment[g];
+        const cairn_queue_segment *const s    = &program->segment[g];
+        const uint32_t                   next = k + s->steps;
 
         await_needs(engine, need, s->needs, base);
         need += s->needs;
         if (!has_failed(engine)) {
-            cairn_status   status = CAIRN_OK;
-            const uint32_t good   = record_steps(engine, program->step + k,
-                                                 program->task + k, s->steps, &status);
+            cairn_status status = CAIRN_OK;
 
-            if (good < s->steps) note(engine, program->task[k + good], status);
-        } else {
-            for (uint32_t j = k; j < k + s->steps; j++)
-                engine->time[program->task[j]] = (cairn_task_time){0};
+            k += record_steps(engine, program->step + k, program->task + k, s->steps,
+                              &status);
+            if (k < next) note(engine, program->task[k++], status);
         }
-        k += s->steps;
+        if (k < next) run_always(engine, program, k, next);
+        k = next;
         if (s->publish)
             cairn_counter_advance(&engine->queue[self].tell->done, base + s->publish);
     }

@@ -9,6 +9,11 @@
 /// A step that fails ends the replay: what has not begun is skipped, on all queues, and
 /// nothing that depends on the failed task begins. The queues still keep step, so that none
 /// hangs, and the engine is ready for the next replay.
+///
+/// A task that is `always` (graph.h) runs in every replay, whatever failed: what another
+/// rank waits for, or what must have ended when the replay has. It comes when the tasks that
+/// it needs would have ended; they may have been skipped, which it has to find out itself.
+/// What needs it waits for it, and it may fail as others do.
 
 #ifndef CAIRN_SCHED_ENGINE_H
 #define CAIRN_SCHED_ENGINE_H

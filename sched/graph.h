@@ -44,11 +44,12 @@ typedef struct cairn_task {
     const char    *label;    ///< What a person calls it; NULL: no name.
     const char    *kind;     ///< "kernel", "halo", ...; NULL: none.
     const double
-        *modelled; ///< Where the run leaves the seconds that its device's model
-                   ///< says; NULL: its clock is the wall's.
-    double  cost;  ///< Seconds that it is expected to take; 0: unknown.
-    int64_t bytes; ///< Read and written by one run; 0: unknown.
-    int32_t queue; ///< That it runs on, or CAIRN_NO_QUEUE.
+        *modelled;  ///< Where the run leaves the seconds that its device's model
+                    ///< says; NULL: its clock is the wall's.
+    double  cost;   ///< Seconds that it is expected to take; 0: unknown.
+    int64_t bytes;  ///< Read and written by one run; 0: unknown.
+    int32_t queue;  ///< That it runs on, or CAIRN_NO_QUEUE.
+    bool    always; ///< It runs behind a failure, too (engine.h).
 } cairn_task;
 
 /// Who depends on a task, and on whom it does.

@@ -229,11 +229,13 @@ static cairn_status allocate(cairn_program *program)
     }
     CAIRN_TRY(CAIRN_NEW(env, steps, &q->step));
     CAIRN_TRY(CAIRN_NEW(env, steps, &q->task));
+    CAIRN_TRY(CAIRN_NEW(env, steps, &q->always));
     CAIRN_TRY(CAIRN_NEW(env, needs, &q->need));
     CAIRN_TRY(CAIRN_NEW(env, segments, &q->segment));
     for (int k = 1; k < program->queues; k++) {
         q[k].step    = q[k - 1].step + q[k - 1].steps;
         q[k].task    = q[k - 1].task + q[k - 1].steps;
+        q[k].always  = q[k - 1].always + q[k - 1].steps;
         q[k].need    = q[k - 1].need + q[k - 1].needs;
         q[k].segment = q[k - 1].segment + q[k - 1].segments;
     }
@@ -254,6 +256,7 @@ append(cairn_queue_program *q, uint32_t t, const cairn_task *task, const place *
     }
     q->step[q->steps] =
         (cairn_queue_step){.run = task->run, .argument = task->argument};
+    q->always[q->steps] = task->always;
     q->task[q->steps++] = t;
     assert(last->publish == 0); /* a segment ends with what it publishes */
     last->steps++;
@@ -331,6 +334,7 @@ void cairn_program_destroy(cairn_program **program)
     if (p->queue) {
         cairn_free(p->env, p->queue->step);
         cairn_free(p->env, p->queue->task);
+        cairn_free(p->env, p->queue->always);
         cairn_free(p->env, p->queue->need);
         cairn_free(p->env, p->queue->segment);
     }

@@ -31,7 +31,8 @@ typedef struct cairn_queue_segment {
 
 typedef struct cairn_queue_program {
     cairn_queue_step    *step;    ///< [steps]
-    uint32_t            *task;    ///< [steps] The graph's number of each.
+    uint32_t            *task;    ///< [steps] The graph's number of each,
+    bool                *always;  ///< [steps] and whether a failure skips it not.
     cairn_queue_need    *need;    ///< [needs]
     cairn_queue_segment *segment; ///< [segments]
     uint32_t             steps, needs, segments;
@@ -56,7 +57,7 @@ typedef struct cairn_program {
 ///                             it.
 ///
 /// Cost: what cairn_order_make() costs, and O(tasks * queues + dependencies) time;
-/// 20 bytes a task stay, and 20 a wait.
+/// 21 bytes a task stay, and 20 a wait.
 cairn_status cairn_program_create(const cairn_graph *graph,
                                   int                queues,
                                   cairn_order_rule   rule,

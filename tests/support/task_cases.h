@@ -23,6 +23,7 @@ typedef struct {
     int          accesses;
     cairn_access access[CASE_ACCESSES];
     cairn_status outcome; ///< What it returns; a failure before it does anything.
+    bool         always;  ///< It runs behind failures, too.
     uint64_t     seen;
     int          runs;
 } case_task;
@@ -94,6 +95,7 @@ static inline void case_draw(uint64_t *state, task_case *c)
         task->all      = c;
         task->number   = (uint32_t)t;
         task->outcome  = CAIRN_OK;
+        task->always   = random_chance(state, 20);
         task->accesses = random_below(state, CASE_ACCESSES + 1);
         for (int k = 0; k < task->accesses; k++)
             task->access[k] = (cairn_access){
@@ -137,7 +139,8 @@ case_submit(uint64_t *state, task_case *c, cairn_graph *graph)
                                  .argument = &c->task[t],
                                  .label    = "case",
                                  .cost     = 1e-6 * random_below(state, 4),
-                                 .queue    = case_queue(state, c, way, t)};
+                                 .queue    = case_queue(state, c, way, t),
+                                 .always   = c->task[t].always};
 
         CAIRN_TRY(cairn_graph_add(graph, &task, c->task[t].access, c->task[t].accesses,
                                   NULL));
