@@ -57,6 +57,12 @@ typedef struct cairn_comm_ops {
                                     const int64_t *recv_bytes,
                                     void         **exchange);
     cairn_status (*exchange_begin)(cairn_comm *comm, void *exchange);
+    /// See which messages of one that has begun have come, and let the others get on;
+    /// waits for nothing, and is local. @p came[k] becomes true when the k-th that is
+    /// received is there, and else stays as it is.
+    cairn_status (*exchange_test)(cairn_comm *comm, void *exchange, bool *came);
+    /// Wait for the k-th that is received, whatever is still under way. Local.
+    cairn_status (*exchange_await)(cairn_comm *comm, void *exchange, int k);
     cairn_status (*exchange_end)(cairn_comm *comm, void *exchange);
     void (*exchange_destroy)(cairn_comm *comm, void *exchange);
     cairn_status (*barrier)(cairn_comm *comm);

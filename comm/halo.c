@@ -21,6 +21,21 @@ typedef struct {
     int64_t     *count; ///< [size] by rank.
 } side;
 
+/// A message that is received.
+typedef struct {
+    cairn_halo_source source;
+    double seen; ///< When it was found to have come; 0: it was not, or untimed.
+} arrival;
+
+/// Messages on their way.
+typedef struct {
+    int      sources;
+    arrival *arrival; ///< [sources] In the order of their ranks.
+    bool    *came;    ///< [sources]
+    bool     under_way, timed;
+    double   begun; ///< 0: untimed.
+} flight;
+
 struct cairn_halo {
     cairn_comm    *comm;
     cairn_halo_row shape;
@@ -33,6 +48,7 @@ struct cairn_halo {
     side           need;    ///< Others' rows that this rank uses,
     side           own;     ///< and its own that others use.
     void          *exchange;
+    flight         flight;
 };
 
 static int by_value(const void *a, const void *b)
@@ -261,6 +277,25 @@ static cairn_status create_exchange(cairn_halo *halo, messages *m)
                                             m->bytes[1], &halo->exchange);
 }
 
+/// Who sends to this rank.
+static cairn_status list_sources(cairn_halo *halo)
+{
+    const side *s  = receiver(halo);
+    flight     *f  = &halo->flight;
+    cairn_pos   at = 0;
+
+    for (int r = 0; r < halo->comm->size; r++)
+        f->sources += s->count[r] > 0;
+    CAIRN_TRY(CAIRN_NEW_ZERO(halo->comm->env, f->sources, &f->arrival));
+    CAIRN_TRY(CAIRN_NEW_ZERO(halo->comm->env, f->sources, &f->came));
+    for (int r = 0, k = 0; r < halo->comm->size; r++) {
+        if (s->count[r] == 0) continue;
+        f->arrival[k++].source = (cairn_halo_source){r, at, at + s->count[r]};
+        at += s->count[r];
+    }
+    return CAIRN_OK;
+}
+
 static cairn_status connect(cairn_halo *halo)
 {
     cairn_env *env = halo->comm->env;
@@ -270,6 +305,7 @@ static cairn_status connect(cairn_halo *halo)
     cairn_status status =
         cairn_alloc(env, halo->own.n, halo->row_bytes, (void **)&halo->own.value);
 
+    if (status == CAIRN_OK) status = list_sources(halo);
     if (status == CAIRN_OK) status = allocate_messages(env, halo->comm->size, &m);
     status = cairn_comm_agree(halo->comm, status);
     if (status == CAIRN_OK) status = create_exchange(halo, &m);
@@ -322,6 +358,8 @@ void cairn_halo_destroy(cairn_halo **halo)
         cairn_free(env, s->value);
         cairn_free(env, s->count);
     }
+    cairn_free(env, h->flight.arrival);
+    cairn_free(env, h->flight.came);
     cairn_free(env, h);
     *halo = NULL;
 }
@@ -397,12 +435,13 @@ pack(const cairn_halo *halo, const side *s, const char *rows, cairn_coord first)
                  rows + (size_t)(s->row[k] - first) * bytes, bytes);
 }
 
-/// From what came into the window.
-static void unpack(const cairn_halo *halo, const side *s)
+/// From what came, rows first..end-1 of it, into the window.
+static void
+unpack(const cairn_halo *halo, const side *s, cairn_pos first, cairn_pos end)
 {
     const size_t bytes = halo->row_bytes;
 
-    for (cairn_pos k = 0; k < s->n; k++)
+    for (cairn_pos k = first; k < end; k++)
         copy_row(row_at(halo, s->row[k]), s->value + (size_t)k * bytes, bytes);
 }
 
@@ -423,20 +462,121 @@ static void add_rows(const cairn_halo *halo)
     }
 }
 
-cairn_status cairn_halo_begin(cairn_halo *halo, const void *owned)
+void cairn_halo_pack(cairn_halo *halo, const void *owned)
 {
     if (owned)
         pack(halo, sender(halo), owned, halo->first);
     else
         pack(halo, sender(halo), halo->window, 0);
-    return halo->comm->ops->exchange_begin(halo->comm, halo->exchange);
+}
+
+cairn_status cairn_halo_start(cairn_halo *halo)
+{
+    flight *f = &halo->flight;
+
+    assert(!f->under_way);
+    f->begun = f->timed ? cairn_seconds() : 0;
+    for (int k = 0; k < f->sources; k++) {
+        f->came[k]         = false;
+        f->arrival[k].seen = 0;
+    }
+    CAIRN_TRY(halo->comm->ops->exchange_begin(halo->comm, halo->exchange));
+    f->under_way = true;
+    return CAIRN_OK;
+}
+
+/// Note when those were seen that had not been seen before.
+static void note_times(flight *f)
+{
+    double now = 0;
+
+    for (int k = 0; k < f->sources; k++) {
+        if (!f->came[k] || f->arrival[k].seen > 0) continue;
+        if (now == 0) now = cairn_seconds();
+        f->arrival[k].seen = now;
+    }
+}
+
+/// A wait that failed was given up (comm.h), and will not be taken up again.
+static cairn_status end_flight(cairn_halo *halo, cairn_status status)
+{
+    if (status != CAIRN_OK) halo->flight.under_way = false;
+    return status;
+}
+
+cairn_status cairn_halo_progress(cairn_halo *halo)
+{
+    flight *f = &halo->flight;
+
+    if (!f->under_way) return CAIRN_OK;
+    const cairn_status status =
+        halo->comm->ops->exchange_test(halo->comm, halo->exchange, f->came);
+
+    if (f->timed) note_times(f);
+    return end_flight(halo, status);
+}
+
+cairn_status cairn_halo_arrive(cairn_halo *halo, int k)
+{
+    flight                 *f      = &halo->flight;
+    const cairn_halo_source source = f->arrival[k].source;
+
+    assert(halo->shape.way == CAIRN_HALO_FETCH);
+    if (!f->under_way) return CAIRN_OK;
+    if (!f->came[k])
+        CAIRN_TRY(end_flight(
+            halo, halo->comm->ops->exchange_await(halo->comm, halo->exchange, k)));
+    f->came[k] = true;
+    if (f->timed) note_times(f);
+    if (halo->window) unpack(halo, &halo->need, source.first, source.end);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_halo_finish(cairn_halo *halo)
+{
+    if (!halo->flight.under_way) return CAIRN_OK;
+    halo->flight.under_way = false;
+    return halo->comm->ops->exchange_end(halo->comm, halo->exchange);
+}
+
+int cairn_halo_sources(const cairn_halo *halo)
+{
+    return halo->flight.sources;
+}
+
+cairn_halo_source cairn_halo_source_at(const cairn_halo *halo, int k)
+{
+    assert(k >= 0 && k < halo->flight.sources);
+    return halo->flight.arrival[k].source;
+}
+
+bool cairn_halo_is_under_way(const cairn_halo *halo)
+{
+    return halo->flight.under_way;
+}
+
+void cairn_halo_time(cairn_halo *halo, bool timed)
+{
+    halo->flight.timed = timed;
+}
+
+void cairn_halo_flight(const cairn_halo *halo, int k, double *begin, double *end)
+{
+    *begin = halo->flight.begun;
+    *end   = halo->flight.arrival[k].seen;
+}
+
+cairn_status cairn_halo_begin(cairn_halo *halo, const void *owned)
+{
+    cairn_halo_pack(halo, owned);
+    return cairn_halo_start(halo);
 }
 
 cairn_status cairn_halo_end(cairn_halo *halo)
 {
-    CAIRN_TRY(halo->comm->ops->exchange_end(halo->comm, halo->exchange));
+    CAIRN_TRY(cairn_halo_finish(halo));
     if (halo->shape.way == CAIRN_HALO_FETCH) {
-        if (halo->window) unpack(halo, &halo->need);
+        if (halo->window) unpack(halo, &halo->need, 0, halo->need.n);
     } else {
         add_rows(halo);
     }

@@ -90,4 +90,46 @@ void cairn_halo_clear(cairn_halo *halo);
 cairn_status cairn_halo_begin(cairn_halo *halo, const void *owned);
 cairn_status cairn_halo_end(cairn_halo *halo);
 
+/// The same in steps, for what is fetched, so that other work stands between them: pack,
+/// start, progress as often as there is time, arrive for each rank that sends, finish. What
+/// comes behind a start that failed, or was skipped, does nothing. Local, all of them, and
+/// of one thread.
+///
+/// Copy the rows that go to others, as cairn_halo_begin() has them.
+void cairn_halo_pack(cairn_halo *halo, const void *owned);
+
+/// Let the messages go.
+cairn_status cairn_halo_start(cairn_halo *halo);
+
+/// Look who has come, and let the rest get on. Waits for nothing; nothing is copied.
+cairn_status cairn_halo_progress(cairn_halo *halo);
+
+/// Wait for source @p k, and copy its rows into the window, if there is one.
+cairn_status cairn_halo_arrive(cairn_halo *halo, int k);
+
+/// Wait for all that is under way: what was sent, too.
+cairn_status cairn_halo_finish(cairn_halo *halo);
+
+/// How many ranks send something to this one.
+int cairn_halo_sources(const cairn_halo *halo);
+
+/// A rank that sends, and its rows among cairn_halo_needs().
+typedef struct cairn_halo_source {
+    int       rank;
+    cairn_pos first, end;
+} cairn_halo_source;
+
+cairn_halo_source cairn_halo_source_at(const cairn_halo *halo, int k);
+
+/// Is something under way? Not when a run has ended.
+bool cairn_halo_is_under_way(const cairn_halo *halo);
+
+/// Look at the clock from now on, or no more, when messages start and when they are seen to
+/// have come.
+void cairn_halo_time(cairn_halo *halo, bool timed);
+
+/// When the last messages started, and when that of source @p k was seen, in
+/// cairn_seconds(); what did not happen is 0.
+void cairn_halo_flight(const cairn_halo *halo, int k, double *begin, double *end);
+
 #endif

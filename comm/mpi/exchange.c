@@ -6,8 +6,14 @@
 #include "comm/mpi/state.h"
 
 typedef struct {
-    int         n;       ///< Requests made so far.
-    int        *peer;    ///< [n] Behind the requests, in one block.
+    int         n;     ///< Requests made so far,
+    int         left;  ///< and those that are under way.
+    int         recvs; ///< Messages that are received.
+    int        *peer;  ///< [n] Behind the requests, in one block, as all that follows.
+    int        *message; ///< [n] Which of those received a request belongs to; or -1.
+    int        *done;    ///< [n] Requests that one test found.
+    int        *first;   ///< [recvs + 1] Where the requests of each begin,
+    int        *missing; ///< [recvs] and how many of them are under way.
     MPI_Request start[]; ///< Receives first: they should be posted when data arrive.
 } mpi_exchange;
 
@@ -42,6 +48,7 @@ typedef struct {
     void *const   *data;  ///< [n]
     const int64_t *bytes; ///< [n]
     prepare_fn    *prepare;
+    bool           received;
 } messages;
 
 static cairn_status
@@ -50,16 +57,19 @@ prepare(cairn_comm *comm, const messages *m, int tag, mpi_exchange *x)
     const cairn_mpi_state *state = cairn_mpi_state_of(comm);
 
     for (int k = 0; k < m->n; k++) {
+        if (m->received) x->first[k] = x->n;
         for (int64_t done = 0; done < m->bytes[k]; x->n++) {
             const int count = cairn_mpi_cut(state, m->bytes[k] - done);
 
             CAIRN_MPI(comm->env, "prepare a message",
                       m->prepare((char *)m->data[k] + done, count, MPI_BYTE, m->peer[k],
                                  tag, state->comm, &x->start[x->n]));
-            x->peer[x->n] = m->peer[k];
+            x->peer[x->n]    = m->peer[k];
+            x->message[x->n] = m->received ? k : -1;
             done += count;
         }
     }
+    if (m->received) x->first[m->n] = x->n;
     return CAIRN_OK;
 }
 
@@ -86,16 +96,24 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
                                        void         **exchange)
 {
     const cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    const messages         out   = {sends, to, send, send_bytes, prepare_send};
-    const messages         in    = {recvs, from, recv, recv_bytes, MPI_Recv_init};
+    const messages         out   = {sends, to, send, send_bytes, prepare_send, false};
+    const messages         in    = {recvs, from, recv, recv_bytes, MPI_Recv_init, true};
     const int64_t          n =
         count_chunks(state, sends, send_bytes) + count_chunks(state, recvs, recv_bytes);
+    const size_t  ints   = 3 * (size_t)n + 2 * (size_t)recvs + 1;
     mpi_exchange *x      = NULL;
     cairn_status  status = cairn_alloc_zero(
-         comm->env, 1, sizeof *x + (size_t)n * (sizeof(MPI_Request) + sizeof(int)),
+         comm->env, 1, sizeof *x + (size_t)n * sizeof(MPI_Request) + ints * sizeof(int),
          (void **)&x);
 
-    if (x) x->peer = (int *)(void *)(x->start + n);
+    if (x) {
+        x->recvs   = recvs;
+        x->peer    = (int *)(void *)(x->start + n);
+        x->message = x->peer + n;
+        x->done    = x->message + n;
+        x->first   = x->done + n;
+        x->missing = x->first + recvs + 1;
+    }
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(comm, prepare_both(comm, &in, &out, x));
@@ -112,6 +130,39 @@ cairn_status cairn_mpi_exchange_begin(cairn_comm *comm, void *exchange)
 
     CAIRN_TRY(cairn_mpi_check_lost(comm));
     if (x->n > 0) CAIRN_MPI(comm->env, "start", MPI_Startall(x->n, x->start));
+    x->left = x->n;
+    for (int k = 0; k < x->recvs; k++)
+        x->missing[k] = x->first[k + 1] - x->first[k];
+    return CAIRN_OK;
+}
+
+cairn_status cairn_mpi_exchange_test(cairn_comm *comm, void *exchange, bool *came)
+{
+    mpi_exchange *x     = exchange;
+    int           count = 0;
+
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
+    if (x->left > 0)
+        CAIRN_MPI(comm->env, "test",
+                  MPI_Testsome(x->n, x->start, &count, x->done, MPI_STATUSES_IGNORE));
+    for (int k = 0; k < count; k++) /* MPI_UNDEFINED is below 0 */
+        if (x->message[x->done[k]] >= 0) x->missing[x->message[x->done[k]]]--;
+    x->left = count < 0 ? 0 : x->left - count;
+    for (int k = 0; k < x->recvs; k++)
+        came[k] |= x->missing[k] == 0;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_mpi_exchange_await(cairn_comm *comm, void *exchange, int k)
+{
+    mpi_exchange *x = exchange;
+    const int     n = x->first[k + 1] - x->first[k], from = x->first[k];
+
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
+    if (x->missing[k] == 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_mpi_wait(comm, "wait", n, x->start + from, x->peer + from));
+    x->left -= x->missing[k];
+    x->missing[k] = 0;
     return CAIRN_OK;
 }
 
@@ -119,8 +170,12 @@ cairn_status cairn_mpi_exchange_end(cairn_comm *comm, void *exchange)
 {
     mpi_exchange *x = exchange;
 
-    if (x->n == 0) return CAIRN_OK;
-    return cairn_mpi_wait(comm, "wait", x->n, x->start, x->peer);
+    if (x->left == 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_mpi_wait(comm, "wait", x->n, x->start, x->peer));
+    x->left = 0;
+    for (int k = 0; k < x->recvs; k++)
+        x->missing[k] = 0;
+    return CAIRN_OK;
 }
 
 void cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange)

@@ -89,6 +89,8 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
                                        const int64_t *recv_bytes,
                                        void         **exchange);
 cairn_status cairn_mpi_exchange_begin(cairn_comm *comm, void *exchange);
+cairn_status cairn_mpi_exchange_test(cairn_comm *comm, void *exchange, bool *came);
+cairn_status cairn_mpi_exchange_await(cairn_comm *comm, void *exchange, int k);
 cairn_status cairn_mpi_exchange_end(cairn_comm *comm, void *exchange);
 void         cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange);
 
