@@ -42,11 +42,6 @@ typedef struct cairn_engine_options {
     uint32_t base;  ///< Where counters start: 0, but for tests of their wrapping.
 } cairn_engine_options;
 
-/// When a task ran, in cairn_seconds(). Both 0: it was skipped.
-typedef struct cairn_task_time {
-    double begin, end;
-} cairn_task_time;
-
 /// Create an engine, with its threads.
 ///
 /// Local. Pairs with cairn_engine_destroy().

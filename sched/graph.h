@@ -37,6 +37,11 @@ typedef struct cairn_access {
     cairn_access_mode mode;
 } cairn_access;
 
+/// When a task ran, in cairn_seconds(). Both 0: it was skipped.
+typedef struct cairn_task_time {
+    double begin, end;
+} cairn_task_time;
+
 /// One task. Texts are borrowed, until the graph is destroyed or cleared.
 typedef struct cairn_task {
     cairn_task_run run;
@@ -44,8 +49,11 @@ typedef struct cairn_task {
     const char    *label;    ///< What a person calls it; NULL: no name.
     const char    *kind;     ///< "kernel", "halo", ...; NULL: none.
     const double
-        *modelled;  ///< Where the run leaves the seconds that its device's model
-                    ///< says; NULL: its clock is the wall's.
+        *modelled; ///< Where the run leaves the seconds that its device's model
+                   ///< says; NULL: its clock is the wall's.
+    const cairn_task_time
+        *flight; ///< Where the run leaves when what it waits for was under way: a bar
+                 ///< more in traces, on a track of its own. NULL: it waits for nothing.
     double  cost;   ///< Seconds that it is expected to take; 0: unknown.
     int64_t bytes;  ///< Read and written by one run; 0: unknown.
     int32_t queue;  ///< That it runs on, or CAIRN_NO_QUEUE.

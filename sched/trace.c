@@ -91,14 +91,18 @@ static const char *copy_text(const char *text, char **place)
 static cairn_status
 copy_tasks(cairn_env *env, const cairn_graph *graph, cairn_traced_graph *copy)
 {
-    size_t bytes = 0;
+    size_t   bytes   = 0;
+    uint32_t flights = 0;
 
-    for (uint32_t t = 0; t < graph->tasks; t++)
+    for (uint32_t t = 0; t < graph->tasks; t++) {
         bytes += text_bytes(graph->task[t].label) + text_bytes(graph->task[t].kind);
-    CAIRN_TRY(CAIRN_NEW(env, graph->tasks, &copy->task));
+        flights += graph->task[t].flight != NULL;
+    }
+    copy->tasks = graph->tasks + flights;
+    CAIRN_TRY(CAIRN_NEW(env, copy->tasks, &copy->task));
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)bytes, &copy->texts));
-    copy->tasks = graph->tasks;
-    char *place = copy->texts;
+    char              *place  = copy->texts;
+    cairn_traced_task *flight = copy->task + graph->tasks;
 
     for (uint32_t t = 0; t < graph->tasks; t++) {
         const cairn_task *const task = &graph->task[t];
@@ -107,7 +111,14 @@ copy_tasks(cairn_env *env, const cairn_graph *graph, cairn_traced_graph *copy)
                                             .kind     = copy_text(task->kind, &place),
                                             .modelled = task->modelled,
                                             .bytes    = task->bytes,
+                                            .number   = t,
                                             .queue    = task->queue};
+        if (!task->flight) continue;
+        *flight          = copy->task[t];
+        flight->kind     = "message";
+        flight->modelled = NULL;
+        flight->flight   = task->flight;
+        flight++;
     }
     return CAIRN_OK;
 }
@@ -153,9 +164,10 @@ void cairn_trace_add(cairn_trace *trace, const cairn_task_time *time, int64_t it
 
     for (uint32_t t = 0; graph && t < graph->tasks; t++) {
         const cairn_traced_task *const task = &graph->task[t];
+        const cairn_task_time          when = task->flight ? *task->flight : time[t];
         cairn_traced_event *const event     = &trace->event[trace->added % trace->room];
 
-        if (!(time[t].end > 0)) continue; /* skipped */
+        if (!(when.end > 0)) continue; /* skipped */
         if (trace->added >= trace->room) event->graph->events--;
         trace->added++;
         graph->events++;
@@ -163,8 +175,8 @@ void cairn_trace_add(cairn_trace *trace, const cairn_task_time *time, int64_t it
             (cairn_traced_event){.task      = task,
                                  .graph     = graph,
                                  .iteration = iteration,
-                                 .begin     = time[t].begin,
-                                 .end       = time[t].end,
+                                 .begin     = when.begin,
+                                 .end       = when.end,
                                  .modelled  = task->modelled ? *task->modelled : -1};
     }
 }

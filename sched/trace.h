@@ -8,6 +8,10 @@
 /// bar is as long as the model says and begins when the task began on the wall's clock, or
 /// when the bar before ends. The two clocks are never added.
 ///
+/// What a task waits for while its queue does other things (`flight` of sched/graph.h) has a
+/// bar on a track of the process, "messages", from when it was sent for to when it was seen
+/// to be there.
+///
 /// Source: "Trace Event Format", Google, 2016 (object form, events X, M and i).
 
 #ifndef CAIRN_SCHED_TRACE_H

@@ -11,9 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// Threads of a process in the trace: queues, then the tracks of modelled clocks.
+/// Threads of a process in the trace: queues, then the tracks of modelled clocks, then what
+/// is under way.
+static int count_tracks(const cairn_trace *trace)
+{
+    return 2 * trace->queues + 1;
+}
+
 static int track_of(const cairn_trace *trace, const cairn_traced_event *event)
 {
+    if (event->task->flight) return 2 * trace->queues;
     return event->task->queue + (event->modelled >= 0 ? trace->queues : 0);
 }
 
@@ -59,6 +66,9 @@ static void add_names(const cairn_trace *trace, const bool *used, cairn_text *te
         add_name(trace, track, trace->name[track % trace->queues],
                  modelled ? " (simulated clock)" : "", text);
     }
+    if (!used[2 * trace->queues]) return;
+    cairn_text_add(text, ",\n");
+    add_name(trace, 2 * trace->queues, "messages", "", text);
 }
 
 static void add_event(const cairn_trace        *trace,
@@ -82,7 +92,7 @@ static void add_event(const cairn_trace        *trace,
                    ",\"args\":{\"bytes\":%" PRId64 ",\"clock\":\"%s\","
                    "\"iteration\":%" PRId64 ",\"task\":%" PRId64 "}}",
                    event->task->bytes, modelled ? "simulated" : "measured",
-                   event->iteration, (int64_t)(event->task - event->graph->task));
+                   event->iteration, (int64_t)event->task->number);
 }
 
 /// Say at the first event that there were others before it.
@@ -110,7 +120,7 @@ static int by_begin(const void *a, const void *b)
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/// Print sorted events. @p ends: [2 * queues] where the last bar of each track ends.
+/// Print sorted events. @p ends: [tracks] where the last bar of each track ends.
 static void print_sorted(const cairn_trace               *trace,
                          const cairn_traced_event *const *event,
                          double                          *ends,
@@ -135,15 +145,15 @@ void cairn_trace_print_events(const cairn_trace *trace, cairn_text *text)
 {
     const int64_t              n      = cairn_trace_kept(trace);
     const cairn_traced_event **sorted = NULL;
+    const int                  tracks = count_tracks(trace);
     double                    *ends   = NULL;
     bool                      *used   = NULL;
     cairn_status               status = CAIRN_NEW(trace->env, n, &sorted);
 
-    if (status == CAIRN_OK) status = CAIRN_NEW(trace->env, 2 * trace->queues, &ends);
-    if (status == CAIRN_OK)
-        status = CAIRN_NEW_ZERO(trace->env, 2 * trace->queues, &used);
+    if (status == CAIRN_OK) status = CAIRN_NEW(trace->env, tracks, &ends);
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(trace->env, tracks, &used);
     if (status == CAIRN_OK) {
-        for (int track = 0; track < 2 * trace->queues; track++)
+        for (int track = 0; track < tracks; track++)
             ends[track] = trace->origin;
         for (int64_t k = 0; k < n; k++) {
             sorted[k]                        = &trace->event[k];

@@ -9,10 +9,13 @@
 
 /// What there is to say of a task.
 typedef struct cairn_traced_task {
-    const char   *label, *kind; ///< In the plan's texts; NULL: none.
-    const double *modelled;     ///< The graph's; read while its replays are added.
-    int64_t       bytes;
-    int32_t       queue;
+    const char            *label, *kind; ///< In the plan's texts; NULL: none.
+    const double          *modelled; ///< The graph's; read while its replays are added.
+    const cairn_task_time *flight; ///< The graph's, likewise, of what stands for that;
+                                   ///< NULL: for the task itself.
+    int64_t  bytes;
+    uint32_t number; ///< The graph's.
+    int32_t  queue;
 } cairn_traced_task;
 
 /// One graph whose replays were added.
@@ -21,7 +24,7 @@ struct cairn_traced_graph {
     cairn_traced_graph *next; ///< The one that came after it.
     cairn_traced_task  *task; ///< [tasks]
     char               *texts;
-    uint32_t            tasks;
+    uint32_t            tasks;  ///< Flights, which follow the graph's, included.
     int64_t             events; ///< Of it that are kept.
 };
 

@@ -298,3 +298,38 @@ Test(trace, survives_every_failed_allocation)
     CAIRN_BRUTAL(&env, print_all(&text));
     cairn_free(&env, text);
 }
+
+/// What a task waited for is a bar of its own, behind the clocks' tracks, as long as it was
+/// under way; one that did not happen is none.
+Test(trace, what_is_under_way_has_a_track)
+{
+    static cairn_task_time flight = {100.25, 100.75};
+    const cairn_task_time  time[] = {
+         {100.5, 101},
+         {100.5, 101}
+    };
+    const cairn_task task = {.run    = nothing,
+                             .label  = "rows",
+                             .kind   = "arrival",
+                             .flight = &flight,
+                             .bytes  = 24};
+
+    cairn_graph_clear(graph);
+    for (int k = 0; k < 2; k++)
+        cr_assert_eq(cairn_graph_add(graph, &task, NULL, 0, NULL), CAIRN_OK);
+    graph->task[1].flight = &(cairn_task_time){0};
+    cr_assert_eq(make_trace(10), CAIRN_OK);
+    cr_assert_eq(cairn_trace_begin(trace, graph), CAIRN_OK);
+    cairn_trace_add(trace, time, 7);
+    cr_expect_eq(cairn_trace_kept(trace), 3);
+    json_t *const       all   = written();
+    const json_t *const event = event_of(all, "X", 0);
+    const bar           want  = {"rows", "message", "measured", 4, 250000, 500000};
+
+    check_bar(event, &want);
+    cr_expect_eq(number_of(json_object_get(event, "args"), "bytes"), 24);
+    cr_expect_eq(number_of(json_object_get(event, "args"), "task"), 0);
+    cr_expect_str_eq(text_of(event_of(all, "X", 1), "cat"), "arrival");
+    cr_expect_null(event_of(all, "X", 3));
+    json_decref(all);
+}
