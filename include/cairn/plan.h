@@ -293,7 +293,7 @@ CAIRN_API cairn_status cairn_plan_file_format(cairn_context *context,
                                               char         **text);
 
 /// Record when the tasks of runs begin and end, from now on: kernels on their devices,
-/// additions, for cairn_plan_write_trace(). Costs 22 ns a task. How the tensor was stored
+/// additions, messages of several ranks, for cairn_plan_write_trace(). Costs 22 ns a task. How the tensor was stored
 /// comes first: what was dealt out, counted and filled, by which thread.
 ///
 /// Collective. Once for a plan.
@@ -304,7 +304,7 @@ CAIRN_API cairn_status cairn_plan_record(cairn_plan *plan, int64_t events);
 
 /// Write what was recorded as a Chrome trace (JSON), which https://ui.perfetto.dev opens: a
 /// rank is a process, a device a thread. Times that a model says are on tracks of their
-/// own.
+/// own, and so are messages, from their start to when they were seen to have come.
 ///
 /// Collective. The file is written whole or not at all.
 ///

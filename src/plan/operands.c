@@ -505,20 +505,28 @@ void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
     if (wide) memset(wide + first, 0, n * sizeof *wide);
 }
 
-cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined)
+void cairn_operands_begin_y(const cairn_operands *operands, bool set, bool joined)
 {
     const cairn_operands *o     = operands;
-    const bool            stays = o->op.beta == 0   ? set
+    const bool            stays = o->op.transposed  ? false
+                                  : o->op.beta == 0 ? set
                                   : o->op.beta == 1 ? joined && o->value_bits == 64
                                                     : false;
 
+    if (!stays) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
+}
+
+cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined)
+{
+    const cairn_operands *o = operands;
+
     if (o->op.transposed) {
-        all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
+        cairn_operands_begin_y(o, set, joined);
         cairn_halo_clear(o->halo);
         return CAIRN_OK;
     }
     CAIRN_TRY(cairn_halo_begin(o->halo, o->now.x));
-    if (!stays) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
+    cairn_operands_begin_y(o, set, joined);
     return cairn_halo_end(o->halo);
 }
 

@@ -149,6 +149,9 @@ size_t cairn_operands_sum_size(const cairn_operands *operands);
 /// Collective.
 cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined);
 
+/// The part of that which is done to Y. Local.
+void cairn_operands_begin_y(const cairn_operands *operands, bool set, bool joined);
+
 /// After the last member: sums of other ranks are added to a transposed product's Y, and
 /// f64 sums of an f32 Y are rounded, unless the last member has @p rounded them.
 ///

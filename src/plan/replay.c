@@ -5,21 +5,12 @@
 #include "plan/replay.h"
 
 #include "plan/replay_graph.h"
+#include "plan/replay_halo.h"
 #include "plan/replay_queues.h"
 #include "plan/replay_subproducts.h"
 #include "plan/trace_storing.h"
 
 #include <assert.h>
-
-static cairn_status create_program(cairn_replay *replay)
-{
-    assert(!replay->graph && !replay->program);
-    if (replay->queues == 0) replay->queues = 1; /* a matrix without members */
-    CAIRN_TRY(cairn_graph_create(replay->common.comm->env, &replay->graph));
-    CAIRN_TRY(cairn_replay_fill_graph(replay, replay->graph));
-    return cairn_program_create(replay->graph, replay->queues, CAIRN_ORDER_URGENT,
-                                &replay->program);
-}
 
 /// Cut all rows by whose X they read. @return bytes of the buffers that let this rank do
 /// without a window; -1: it needs one.
@@ -59,9 +50,10 @@ static cairn_status prepare_here(cairn_replay *replay)
         CAIRN_TRY(cairn_subproduct_allocate(&replay->subproduct[p]));
     CAIRN_TRY(cairn_plan_seats_init(replay->common.comm->env, replay->subproduct,
                                     replay->subproducts, &replay->seats));
-    CAIRN_TRY(create_program(replay));
-    CAIRN_TRY(cairn_replay_create_engine(replay));
-    return build_pieces(replay);
+    CAIRN_TRY(build_pieces(replay));
+    if (replay->queues == 0) replay->queues = 1; /* a matrix without members */
+    CAIRN_TRY(cairn_replay_lay_out(replay));
+    return cairn_replay_create_engine(replay);
 }
 
 /// Bytes of all Ys apart and of shares.
@@ -253,8 +245,7 @@ void cairn_replay_destroy(cairn_replay **replay)
 
     cairn_engine_destroy(&p->engine);
     cairn_trace_destroy(&p->trace);
-    cairn_program_destroy(&p->program);
-    cairn_graph_destroy(&p->graph);
+    cairn_replay_free_tasks(env, &p->tasks);
     cairn_plan_seats_fini(env, &p->seats);
     for (int k = 0; k < p->subproducts; k++)
         cairn_subproduct_fini(&p->subproduct[k]);
@@ -277,12 +268,31 @@ static bool first_sets(const cairn_replay *replay)
     return sets;
 }
 
+/// Lay the tasks out again, for pieces that were cut again. Local.
+static cairn_status lay_out_again(cairn_replay *replay)
+{
+    cairn_env *env = replay->common.comm->env;
+
+    CAIRN_TRY(cairn_engine_load(replay->engine, NULL));
+    CAIRN_TRY(cairn_replay_lay_out(replay));
+    if (replay->trace) {
+        cairn_engine_record(replay->engine, NULL);
+        cairn_free(env, replay->time);
+        replay->time = NULL;
+        CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->tasks.graph->tasks, &replay->time));
+        CAIRN_TRY(cairn_trace_begin(replay->trace, replay->tasks.graph));
+        cairn_engine_record(replay->engine, replay->time);
+    }
+    return cairn_engine_load(replay->engine, replay->tasks.program);
+}
+
 /// Bring new values to the devices and shares that have copies. Local.
 static cairn_status renew(cairn_replay *replay)
 {
     if (replay->updates == replay->common.tensor->updates) return CAIRN_OK;
     for (int p = 0; p < replay->subproducts; p++)
-        CAIRN_TRY(cairn_subproduct_renew(&replay->subproduct[p]));
+        CAIRN_TRY(cairn_subproduct_renew(&replay->subproduct[p], &replay->tasks.stale));
+    if (replay->tasks.stale) CAIRN_TRY(lay_out_again(replay));
     replay->updates = replay->common.tensor->updates;
     return CAIRN_OK;
 }
@@ -296,7 +306,7 @@ static cairn_status leave_lost(cairn_replay *replay)
 
 static cairn_status run_subproducts(cairn_replay *replay)
 {
-    assert(replay->engine && replay->program);
+    assert(replay->engine && replay->tasks.program);
     const cairn_status status = cairn_engine_run(replay->engine, NULL);
 
     cairn_plan_seats_settle(&replay->seats);
@@ -332,45 +342,55 @@ static cairn_status place_x(const cairn_replay *replay)
     return CAIRN_OK;
 }
 
-/// Beside the halo, which has come: what rows read of an X apart from the window.
-static void gather_x(const cairn_replay *replay)
+/// Between runs, before Y is prepared: another kernel may add to Y where the one before set
+/// it. A run that fails here runs nothing. Local.
+static cairn_status make_ready(cairn_replay *replay)
 {
-    if (!cairn_operands_is_parted(replay->common.operands)) return;
-    for (int p = 0; p < replay->subproducts; p++)
-        cairn_subproduct_gather_x(&replay->subproduct[p]);
+    const cairn_status renewed = renew(replay);
+    const cairn_status left    = leave_lost(replay);
+
+    cairn_plan_seats_renew(&replay->seats);
+    replay->common.operands->threads   = is_crowded(replay) ? 1 : replay->threads;
+    replay->common.operands->sums_wide = replay->sums.wide;
+    replay->tasks.set                  = first_sets(replay);
+    if (renewed != CAIRN_OK) return renewed;
+    return left != CAIRN_OK ? left : place_x(replay);
+}
+
+/// Run with all of X exchanged before the first task, and sums after the last. Other ranks
+/// wait for what this one sends, whatever failed here.
+static cairn_status run_between(cairn_replay *replay, cairn_status status)
+{
+    cairn_operands *operands = replay->common.operands;
+
+    CAIRN_TRY(cairn_operands_begin(operands, replay->tasks.set, replay->sums.joined));
+    if (replay->sums.cuts)
+        CAIRN_TRY(cairn_cut_sums_begin(replay->sums.cuts, operands->now.x));
+    if (status == CAIRN_OK) status = run_subproducts(replay);
+    if (replay->sums.cuts)
+        CAIRN_TRY(cairn_cut_sums_end(replay->sums.cuts, operands->wide));
+    return status;
 }
 
 cairn_status cairn_replay_run(cairn_replay *replay)
 {
     cairn_operands    *operands = replay->common.operands;
-    const cairn_status renewed =
-        renew(replay); /* reported below: other ranks wait for X */
+    cairn_status       status   = make_ready(replay);
+    const cairn_status before   = status;
 
-    /* Before Y is prepared: another kernel may add to Y where the one before set it. */
-    cairn_status status = leave_lost(replay);
-
-    cairn_plan_seats_renew(&replay->seats);
     assert(operands && replay->threads >= 1);
-    assert(replay->updates == replay->common.tensor->updates || renewed != CAIRN_OK);
-    operands->threads         = is_crowded(replay) ? 1 : replay->threads;
-    operands->sums_wide       = replay->sums.wide;
-    const cairn_status placed = place_x(replay); /* likewise */
-
-    CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay), replay->sums.joined));
-    if (replay->sums.cuts)
-        CAIRN_TRY(cairn_cut_sums_begin(replay->sums.cuts, operands->now.x));
-    if (status == CAIRN_OK) status = placed;
-    if (status == CAIRN_OK) {
-        gather_x(replay);
+    if (!cairn_replay_travels(replay))
+        status = run_between(replay, status);
+    else if (status == CAIRN_OK)
         status = run_subproducts(replay);
-    }
-    if (replay->sums.cuts) /* others wait, here and below */
-        CAIRN_TRY(cairn_cut_sums_end(replay->sums.cuts, operands->wide));
+    else
+        CAIRN_TRY(cairn_replay_only_exchange(replay)); /* others wait */
     const cairn_status ended = cairn_operands_end(operands, replay->sums.rounded);
 
-    if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
+    assert(!cairn_halo_is_under_way(operands->halo));
+    if (replay->trace && before == CAIRN_OK)
+        cairn_trace_add(replay->trace, replay->time, replay->runs);
     replay->runs++;
-    if (renewed != CAIRN_OK) return renewed;
     return status != CAIRN_OK ? status : ended;
 }
 
@@ -389,16 +409,18 @@ cairn_status cairn_replay_record(cairn_replay *replay, const cairn_recording *re
 
     assert(!replay->trace); /* one recording at a time */
     if (!replay->time)      /* of an attempt that failed */
-        CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
+        CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->tasks.graph->tasks, &replay->time));
     CAIRN_TRY(cairn_trace_storing(env, &options, recording->storing, &replay->trace));
-    CAIRN_TRY(cairn_trace_begin(replay->trace, replay->graph));
+    CAIRN_TRY(cairn_trace_begin(replay->trace, replay->tasks.graph));
     cairn_engine_record(replay->engine, replay->time);
+    cairn_halo_time(replay->common.operands->halo, true);
     return CAIRN_OK;
 }
 
 void cairn_replay_stop_recording(cairn_replay *replay)
 {
     cairn_engine_record(replay->engine, NULL);
+    cairn_halo_time(replay->common.operands->halo, false);
     cairn_trace_destroy(&replay->trace);
     cairn_free(replay->common.comm->env, replay->time);
     replay->time = NULL;

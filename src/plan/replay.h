@@ -31,7 +31,30 @@ typedef struct cairn_replay_sums {
     cairn_cut_sums *cuts;         ///< and then exchanged; else NULL.
 } cairn_replay_sums;
 
-typedef struct cairn_replay {
+typedef struct cairn_replay cairn_replay;
+
+/// Rows of X that one rank sends.
+typedef struct cairn_replay_arrival {
+    cairn_replay   *replay;
+    int             source; ///< Of the halo.
+    cairn_task_time flight; ///< When they were under way, in a run that is recorded.
+    char            label[32];
+} cairn_replay_arrival;
+
+/// What is done in a run.
+typedef struct cairn_replay_tasks {
+    cairn_graph           *graph;
+    cairn_program         *program;
+    cairn_subproduct_step *step; ///< [steps] Of all subproducts that run by themselves.
+    int                    steps;
+    bool *from; ///< [subproducts][arrivals] Of steps that are no pieces.
+    cairn_replay_arrival *arrival; ///< [arrivals] Where X is exchanged by tasks.
+    int                   arrivals;
+    bool set;   ///< In the run at hand the first member sets every row of Y.
+    bool stale; ///< Pieces were cut again since.
+} cairn_replay_tasks;
+
+struct cairn_replay {
     cairn_subproducts_common common;
     cairn_product_options    op;
     int                      threads; ///< Of the host, for what is done to all of Y.
@@ -44,14 +67,13 @@ typedef struct cairn_replay {
                                              ///< caller's thread serves none.
     int  collector; ///< The queue on which Ys are added, and lost subproducts computed.
     bool pinned; ///< Devices that are the processor have threads bound to their cores.
-    cairn_plan_seats seats;
-    cairn_graph     *graph;
-    cairn_program   *program;
-    cairn_engine    *engine;
-    cairn_trace     *trace; ///< NULL: no recording.
-    cairn_task_time *time;  ///< [tasks] of the last run, while it is recorded.
-    int64_t          runs;
-} cairn_replay;
+    cairn_plan_seats   seats;
+    cairn_replay_tasks tasks;
+    cairn_engine      *engine;
+    cairn_trace       *trace; ///< NULL: no recording.
+    cairn_task_time   *time;  ///< [tasks] of the last run, while it is recorded.
+    int64_t            runs;
+};
 
 /// What is recorded.
 typedef struct cairn_recording {

@@ -1,97 +1,275 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Subproducts as tasks: the handles that each reads and writes give the dependencies.
+/// Subproducts as tasks: the handles that each reads and writes give the dependencies. The
+/// order of submission is that of sums in a row of Y, and, of what the caller's thread does,
+/// the order in which it does it.
 
 #include "plan/replay_graph.h"
 
-#include <string.h>
+#include "plan/replay_halo.h"
 
-/// Handles of Y: one for each stretch of rows that no share cuts, so that shares of one
-/// member do not wait for each other. All of Y is one where the product is transposed.
-typedef struct {
-    int          stretches;
-    cairn_coord  first[CAIRN_MAX_HOMES]; ///< Row at which each begins, ascending.
-    cairn_handle handle[CAIRN_MAX_HOMES];
-} y_handles;
-
-static void add_stretch(y_handles *y, cairn_coord first)
-{
-    int at = 0;
-
-    while (at < y->stretches && y->first[at] < first)
-        at++;
-    if (at < y->stretches && y->first[at] == first) return;
-    memmove(&y->first[at + 1], &y->first[at],
-            (size_t)(y->stretches - at) * sizeof *y->first);
-    y->first[at] = first;
-    y->stretches++;
-}
-
-static cairn_status
-add_y_handles(const cairn_replay *replay, cairn_graph *graph, y_handles *y)
-{
-    const cairn_coord begin = replay->common.tensor->box[0].lo;
-
-    *y = (y_handles){.stretches = 0};
-    for (int p = 0; p < replay->subproducts; p++)
-        add_stretch(y,
-                    replay->op.transposed ? begin : replay->subproduct[p].home.rows.lo);
-    for (int k = 0; k < y->stretches; k++)
-        CAIRN_TRY(cairn_graph_add_handle(graph, &y->handle[k]));
-    return CAIRN_OK;
-}
-
-/// The ranges of rows that a subproduct adds to; @return their number.
-static int list_stretches(const y_handles        *y,
-                          const cairn_subproduct *subproduct,
-                          cairn_access           *list)
-{
-    const cairn_interval *rows = &subproduct->home.rows;
-    int                   n    = 0;
-
-    for (int k = 0; k < y->stretches; k++)
-        if (subproduct->op.transposed || y->first[k] == rows->lo
-            || (y->first[k] > rows->lo && y->first[k] <= rows->hi))
-            list[n++] = (cairn_access){y->handle[k], CAIRN_READ_WRITE};
-    return n;
-}
+#include <assert.h>
+#include <stdlib.h>
 
 /// Handles while a graph is filled.
 typedef struct {
-    cairn_replay *replay;
-    cairn_graph  *graph;
-    y_handles     y;
-    cairn_handle  own[CAIRN_MAX_HOMES]; ///< [subproducts] Of Ys of their own.
+    cairn_replay       *replay;
+    cairn_replay_tasks *tasks;
+    int                 stretches; ///< Of rows of Y that no step cuts, so that steps of
+                                   ///< other rows do not wait. Transposed: all of Y.
+    cairn_coord  *first;           ///< [stretches] Where each begins, ascending,
+    cairn_handle *y;               ///< [stretches] and its handle.
+    cairn_handle *ghost;           ///< [arrivals] Rows of X of each rank that sends.
+    cairn_access *access;          ///< Room for those of one task.
+    bool         *added;           ///< [steps] Its task is in the graph.
+    cairn_handle  own[CAIRN_MAX_HOMES];      ///< Of Ys of their own, and in which the
+                                             ///< steps of one subproduct follow.
+    bool         collected[CAIRN_MAX_HOMES]; ///< Likewise: that of its sums is.
+    bool         lined; ///< What is added now the caller's thread does in this order:
+    cairn_handle line;
+    cairn_handle window; ///< This rank's rows, beside those of others.
+    bool         early;  ///< Steps may come before the messages.
+    bool         waits; ///< The caller's thread takes nothing up before they have come.
 } filling;
 
-/// What subproduct @p p computes into; @return the number of handles.
-static int list_output(const filling *f, int p, cairn_access *list)
+static int by_row(const void *a, const void *b)
 {
-    const cairn_subproduct *subproduct = &f->replay->subproduct[p];
+    const cairn_coord x = *(const cairn_coord *)a, y = *(const cairn_coord *)b;
 
-    if (!subproduct->has_own) return list_stretches(&f->y, subproduct, list);
-    list[0] = (cairn_access){f->own[p], CAIRN_READ_WRITE};
-    return 1;
+    return (x > y) - (x < y);
 }
 
-/// X is no handle: it is complete before the first task, and no task writes it.
-static cairn_status add_compute(const filling *f, int p)
+static bool travels(const filling *f)
 {
-    cairn_subproduct *subproduct = &f->replay->subproduct[p];
-    const cairn_task  compute    = {
-            .run      = cairn_subproduct_compute,
-            .argument = subproduct,
-            .label    = subproduct->label.compute,
-            .kind     = "kernel",
-            .modelled = cairn_subproduct_models(subproduct) ? &subproduct->modelled : NULL,
-            .bytes    = cairn_subproduct_bytes(subproduct),
-            .queue    = subproduct->queue};
-    cairn_access access[CAIRN_MAX_HOMES];
-
-    return cairn_graph_add(f->graph, &compute, access, list_output(f, p, access), NULL);
+    return cairn_replay_travels(f->replay);
 }
 
-static cairn_status add_collect(const filling *f, int p)
+/* ---- steps ---- */
+
+/// Whose rows of X a whole subproduct reads, where that is worth a walk: it has some of the
+/// rows, and another device, which can begin then.
+static cairn_status
+find_from(cairn_replay *replay, int p, bool *from, cairn_subproduct_step *step)
+{
+    const cairn_subproduct *subproduct = &replay->subproduct[p];
+
+    if (!subproduct->stored.local || !cairn_replay_travels(replay)
+        || cairn_device_is_host(subproduct->device))
+        return CAIRN_OK;
+    const cairn_row_pieces_of of = cairn_subproduct_pieces_of(subproduct);
+
+    step->from = from;
+    return cairn_row_pieces_find_sources(&of, subproduct->stored.local, from);
+}
+
+/// Append the steps of subproduct @p p: rows that need no messages, then the others.
+static cairn_status add_steps(cairn_replay *replay, int p, cairn_replay_tasks *tasks)
+{
+    cairn_subproduct *subproduct = &replay->subproduct[p];
+    const int         first      = tasks->steps;
+
+    if (subproduct->pieces.count == 0) {
+        cairn_subproduct_step *step = &tasks->step[tasks->steps++];
+
+        *step = (cairn_subproduct_step){.subproduct = subproduct,
+                                        .piece      = CAIRN_ALL_PIECES};
+        CAIRN_TRY(find_from(replay, p,
+                            tasks->from + (size_t)p * (size_t)tasks->arrivals, step));
+    }
+    for (int owned = 1; owned >= 0; owned--)
+        for (int k = 0; k < subproduct->pieces.count; k++)
+            if (subproduct->pieces.piece[k].owned == owned)
+                tasks->step[tasks->steps++] =
+                    (cairn_subproduct_step){.subproduct = subproduct,
+                                            .piece      = k,
+                                            .from = subproduct->pieces.piece[k].from};
+    for (int s = first; s < tasks->steps; s++)
+        cairn_subproduct_step_name(&tasks->step[s]);
+    return CAIRN_OK;
+}
+
+static cairn_status list_steps(cairn_replay *replay, cairn_replay_tasks *tasks)
+{
+    cairn_env *env   = replay->common.comm->env;
+    int        count = 0;
+
+    for (int p = 0; p < replay->subproducts; p++) {
+        const int pieces = replay->subproduct[p].pieces.count;
+
+        count += pieces > 0 ? pieces : 1;
+    }
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, count, &tasks->step));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, (int64_t)replay->subproducts * tasks->arrivals,
+                             &tasks->from));
+    for (int p = 0; p < replay->subproducts; p++)
+        CAIRN_TRY(add_steps(replay, p, tasks));
+    return CAIRN_OK;
+}
+
+static bool is_step_of(const filling *f, int s, int p)
+{
+    return f->tasks->step[s].subproduct == &f->replay->subproduct[p];
+}
+
+static bool reads(const cairn_subproduct_step *step, int arrival)
+{
+    const bool owned = step->piece != CAIRN_ALL_PIECES
+                       && step->subproduct->pieces.piece[step->piece].owned;
+
+    return !owned && (!step->from || step->from[arrival]);
+}
+
+/// Can it be run when the first so many ranks' rows have come?
+static bool has_come(const filling *f, const cairn_subproduct_step *step, int arrived)
+{
+    for (int k = arrived; k < f->tasks->arrivals; k++)
+        if (reads(step, k)) return false;
+    return true;
+}
+
+/* ---- handles ---- */
+
+/// Y is cut where some step begins.
+static cairn_status add_y_handles(filling *f)
+{
+    const cairn_coord begin = f->replay->common.tensor->box[0].lo;
+    int               n     = 0;
+
+    CAIRN_TRY(CAIRN_NEW(f->replay->common.comm->env, f->tasks->steps, &f->first));
+    CAIRN_TRY(CAIRN_NEW(f->replay->common.comm->env, f->tasks->steps, &f->y));
+    for (int s = 0; s < f->tasks->steps; s++)
+        f->first[s] = f->replay->op.transposed
+                          ? begin
+                          : cairn_subproduct_step_rows(&f->tasks->step[s]).lo;
+    if (f->tasks->steps > 0)
+        qsort(f->first, (size_t)f->tasks->steps, sizeof *f->first, by_row);
+    for (int s = 0; s < f->tasks->steps; s++)
+        if (n == 0 || f->first[n - 1] != f->first[s]) f->first[n++] = f->first[s];
+    f->stretches = n;
+    for (int k = 0; k < n; k++)
+        CAIRN_TRY(cairn_graph_add_handle(f->tasks->graph, &f->y[k]));
+    return CAIRN_OK;
+}
+
+static cairn_status add_handles(filling *f)
+{
+    cairn_env *env = f->replay->common.comm->env;
+
+    CAIRN_TRY(add_y_handles(f));
+    for (int p = 0; p < f->replay->subproducts; p++)
+        CAIRN_TRY(cairn_graph_add_handle(f->tasks->graph, &f->own[p]));
+    CAIRN_TRY(CAIRN_NEW(env, f->tasks->arrivals, &f->ghost));
+    for (int k = 0; k < f->tasks->arrivals; k++)
+        CAIRN_TRY(cairn_graph_add_handle(f->tasks->graph, &f->ghost[k]));
+    CAIRN_TRY(cairn_graph_add_handle(f->tasks->graph, &f->line));
+    CAIRN_TRY(cairn_graph_add_handle(f->tasks->graph, &f->window));
+    /* A start names the most: a Y, or stretches, and arrivals, of each that sits there. */
+    const int64_t most =
+        (int64_t)(f->stretches + f->tasks->arrivals + 4) * (f->replay->subproducts + 1);
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, f->tasks->steps, &f->added));
+    return CAIRN_NEW(env, most, &f->access);
+}
+
+/// The stretches of rows that a subproduct, or a step of it, adds to; @return their number.
+static int list_stretches(const filling *f, cairn_interval rows, cairn_access *list)
+{
+    int n = 0;
+
+    for (int k = 0; k < f->stretches; k++)
+        if (f->replay->op.transposed || f->first[k] == rows.lo
+            || (f->first[k] > rows.lo && f->first[k] <= rows.hi))
+            list[n++] = (cairn_access){f->y[k], CAIRN_READ_WRITE};
+    return n;
+}
+
+/// What rows @p rows of subproduct @p p are computed into; @return the number of handles.
+static int list_output(const filling *f, int p, cairn_interval rows, cairn_access *list)
+{
+    int n = 0;
+
+    list[n++] = (cairn_access){f->own[p], CAIRN_READ_WRITE};
+    if (!f->replay->subproduct[p].has_own) n += list_stretches(f, rows, list + n);
+    return n;
+}
+
+/// What a step reads of X that this rank does not own. Where threads are bound to all cores
+/// even what reads none of it comes when all is there.
+static int
+list_input(const filling *f, const cairn_subproduct_step *step, cairn_access *list)
+{
+    int n = 0;
+
+    for (int k = 0; k < f->tasks->arrivals; k++)
+        if (!f->early || reads(step, k))
+            list[n++] = (cairn_access){f->ghost[k], CAIRN_READ};
+    if (n > 0) list[n++] = (cairn_access){f->window, CAIRN_READ};
+    return n;
+}
+
+/* ---- tasks ---- */
+
+/// Add a task with the @p n accesses in `access`.
+static cairn_status add_task(const filling *f, cairn_task task, int n)
+{
+    if (f->lined && task.queue == 0)
+        f->access[n++] = (cairn_access){f->line, CAIRN_READ_WRITE};
+    return cairn_graph_add(f->tasks->graph, &task, f->access, n, NULL);
+}
+
+static cairn_status add_halo_step(const filling *f, cairn_replay_halo_step step)
+{
+    int n = 0;
+
+    if (step == CAIRN_STEP_WINDOW)
+        f->access[n++] = (cairn_access){f->window, CAIRN_WRITE};
+    if (step == CAIRN_STEP_SUMS)
+        for (int k = 0; k < f->stretches; k++)
+            f->access[n++] = (cairn_access){f->y[k], CAIRN_READ_WRITE};
+    return add_task(f, cairn_replay_halo_task(f->replay, step), n);
+}
+
+static cairn_status add_arrival(const filling *f, int k)
+{
+    f->access[0] = (cairn_access){f->ghost[k], CAIRN_WRITE};
+    return add_task(f, cairn_replay_arrival_task(&f->tasks->arrival[k]), 1);
+}
+
+/// Add step @p s, of subproduct @p p.
+static cairn_status add_step(filling *f, int p, int s)
+{
+    cairn_subproduct_step *step       = &f->tasks->step[s];
+    cairn_subproduct      *subproduct = step->subproduct;
+    const cairn_task       compute    = {
+                 .run      = cairn_subproduct_step_run,
+                 .argument = step,
+                 .label    = step->label,
+                 .kind     = "kernel",
+                 .modelled = cairn_subproduct_models(subproduct) ? &subproduct->modelled : NULL,
+                 .bytes = cairn_subproduct_step_bytes(step),
+                 .queue = subproduct->queue};
+    int before = 0, left = 0;
+
+    for (int k = 0; k < f->tasks->steps; k++) {
+        before += is_step_of(f, k, p) && f->added[k];
+        left += is_step_of(f, k, p) && !f->added[k];
+    }
+    step->begins = before == 0;
+    step->ends   = left == 1;
+    f->added[s]  = true;
+    const int n  = list_output(f, p, cairn_subproduct_step_rows(step), f->access);
+
+    return add_task(f, compute, n + list_input(f, step, f->access + n));
+}
+
+static cairn_status add_steps_left(filling *f, int p)
+{
+    for (int s = 0; s < f->tasks->steps; s++)
+        if (is_step_of(f, s, p) && !f->added[s]) CAIRN_TRY(add_step(f, p, s));
+    return CAIRN_OK;
+}
+
+static cairn_status add_collect(filling *f, int p)
 {
     cairn_subproduct *subproduct = &f->replay->subproduct[p];
     const cairn_task  collect    = {.run      = cairn_subproduct_collect,
@@ -100,33 +278,121 @@ static cairn_status add_collect(const filling *f, int p)
                                     .kind     = "add",
                                     .bytes    = cairn_subproduct_added_bytes(subproduct),
                                     .queue    = f->replay->collector};
-    cairn_access      access[CAIRN_MAX_HOMES + 1];
-    int               n = list_stretches(&f->y, subproduct, access);
 
+    f->collected[p] = true;
     if (!cairn_subproduct_is_collected(subproduct)) return CAIRN_OK;
-    if (subproduct->has_own) n += list_output(f, p, &access[n]);
-    return cairn_graph_add(f->graph, &collect, access, n, NULL);
+    const int n = list_stretches(f, subproduct->home.rows, f->access);
+
+    f->access[n] = (cairn_access){f->own[p], CAIRN_READ_WRITE};
+    return add_task(f, collect, n + 1);
 }
 
 /// Start what sits together. It touches the Ys of all, for what has lost its seat is
 /// computed there.
-static cairn_status add_start(const filling *f, cairn_plan_seat *seat)
+static cairn_status add_start(filling *f, cairn_plan_seat *seat)
 {
     const cairn_task start = {.run      = cairn_plan_seat_start,
                               .argument = seat,
                               .label    = seat->device->info.id,
                               .kind     = "start",
                               .queue    = f->replay->collector};
-    cairn_access     access[2 * CAIRN_MAX_HOMES];
-    int              n = 0;
+    int              n     = 0;
+
+    for (int s = 0; s < f->tasks->steps; s++) {
+        const cairn_subproduct_step *step = &f->tasks->step[s];
+        const int p = (int)(step->subproduct - f->replay->subproduct);
+
+        /* Those without a Y of their own share no rows. */
+        if (step->subproduct->seat.among != seat) continue;
+        n += list_output(f, p, step->subproduct->home.rows, f->access + n);
+        n += list_input(f, step, f->access + n);
+        f->added[s] = true;
+    }
+    return add_task(f, start, n);
+}
+
+/* ---- order ---- */
+
+/// Does everything that sits there read X of this rank alone?
+static bool seat_is_early(const filling *f, const cairn_plan_seat *seat)
+{
+    for (int s = 0; s < f->tasks->steps; s++)
+        if (f->tasks->step[s].subproduct->seat.among == seat
+            && !has_come(f, &f->tasks->step[s], 0))
+            return false;
+    return f->early;
+}
+
+/// Start the seats that do, or those that do not.
+static cairn_status add_starts(filling *f, bool early)
+{
+    for (int k = 0; k < f->replay->seats.count; k++)
+        if (seat_is_early(f, &f->replay->seats.seat[k]) == early)
+            CAIRN_TRY(add_start(f, &f->replay->seats.seat[k]));
+    return CAIRN_OK;
+}
+
+/// Is something to come that adds to rows @p rows of Y, before subproduct @p p does?
+static bool must_wait(const filling *f, int p, cairn_interval rows)
+{
+    for (int q = 0; q < p && !f->replay->subproduct[p].has_own; q++) {
+        const cairn_subproduct *other = &f->replay->subproduct[q];
+        const cairn_interval    its   = other->home.rows;
+
+        if (its.lo > rows.hi || its.hi < rows.lo) continue;
+        if (cairn_subproduct_is_collected(other)) {
+            if (!f->collected[q]) return true;
+            continue;
+        }
+        for (int s = 0; s < f->tasks->steps; s++) {
+            const cairn_interval of = cairn_subproduct_step_rows(&f->tasks->step[s]);
+
+            if (is_step_of(f, s, q) && !f->added[s] && of.lo <= rows.hi
+                && of.hi >= rows.lo)
+                return true;
+        }
+    }
+    return false;
+}
+
+/// Add the steps that can be run when the rows of so many ranks have come. While others are
+/// to come the caller's thread looks after them between its steps.
+static cairn_status add_ready(filling *f, int arrived)
+{
+    bool looks = false;
 
     for (int p = 0; p < f->replay->subproducts; p++) {
         const cairn_subproduct *subproduct = &f->replay->subproduct[p];
 
-        /* Those without a Y of their own share no rows. */
-        if (subproduct->seat.among == seat) n += list_output(f, p, &access[n]);
+        if (subproduct->seat.among || (f->waits && subproduct->queue == 0)) continue;
+        for (int s = 0; s < f->tasks->steps; s++) {
+            const cairn_subproduct_step *step = &f->tasks->step[s];
+
+            if (f->added[s] || !is_step_of(f, s, p) || !has_come(f, step, arrived)
+                || must_wait(f, p, cairn_subproduct_step_rows(step)))
+                continue;
+            if (looks) CAIRN_TRY(add_halo_step(f, CAIRN_STEP_PROGRESS));
+            CAIRN_TRY(add_step(f, p, s));
+            looks = subproduct->queue == 0 && arrived < f->tasks->arrivals;
+        }
     }
-    return cairn_graph_add(f->graph, &start, access, n, NULL);
+    return CAIRN_OK;
+}
+
+/// Messages, and what does not wait for all of them.
+static cairn_status add_halo(filling *f)
+{
+    CAIRN_TRY(add_halo_step(f, CAIRN_STEP_PACK));
+    CAIRN_TRY(add_halo_step(f, CAIRN_STEP_START));
+    CAIRN_TRY(add_halo_step(f, CAIRN_STEP_SUMS));
+    CAIRN_TRY(add_starts(f, true));
+    if (f->early) CAIRN_TRY(add_ready(f, 0));
+    CAIRN_TRY(add_halo_step(f, CAIRN_STEP_WINDOW));
+    for (int k = 0; k < f->tasks->arrivals; k++) {
+        CAIRN_TRY(add_arrival(f, k));
+        if (f->early && k + 1 < f->tasks->arrivals) CAIRN_TRY(add_ready(f, k + 1));
+    }
+    return CAIRN_OK;
 }
 
 /// Is it computed while others are under way, before any of them is waited for? What it
@@ -141,22 +407,81 @@ static bool is_meanwhile(const cairn_replay *replay, int p)
     return true;
 }
 
-cairn_status cairn_replay_fill_graph(cairn_replay *replay, cairn_graph *graph)
+/// Does a device other than the caller's thread wait for messages with all that it has to
+/// do? Of rows that are cut it has others to begin with.
+static bool others_wait(const filling *f)
 {
-    filling f = {.replay = replay, .graph = graph};
+    for (int s = 0; s < f->tasks->steps; s++) {
+        const cairn_subproduct_step *step = &f->tasks->step[s];
 
-    CAIRN_TRY(add_y_handles(replay, graph, &f.y));
-    for (int p = 0; p < replay->subproducts; p++)
-        if (replay->subproduct[p].has_own)
-            CAIRN_TRY(cairn_graph_add_handle(graph, &f.own[p]));
-    for (int k = 0; k < replay->seats.count; k++)
-        CAIRN_TRY(add_start(&f, &replay->seats.seat[k]));
-    for (int p = 0; p < replay->subproducts; p++)
-        if (is_meanwhile(replay, p)) CAIRN_TRY(add_compute(&f, p));
-    for (int p = 0; p < replay->subproducts; p++) {
-        if (!replay->subproduct[p].seat.among && !is_meanwhile(replay, p))
-            CAIRN_TRY(add_compute(&f, p));
-        CAIRN_TRY(add_collect(&f, p));
+        if (step->piece == CAIRN_ALL_PIECES && !has_come(f, step, 0)
+            && (step->subproduct->seat.among || step->subproduct->queue != 0))
+            return true;
     }
+    return false;
+}
+
+static cairn_status fill(filling *f)
+{
+    CAIRN_TRY(add_handles(f));
+    f->early = travels(f) && !f->replay->pinned;
+    f->waits = others_wait(f);
+    f->lined = travels(f);
+    if (travels(f)) CAIRN_TRY(add_halo(f));
+    CAIRN_TRY(add_starts(f, false));
+    f->lined = false;
+    for (int p = 0; p < f->replay->subproducts; p++)
+        if (is_meanwhile(f->replay, p)) CAIRN_TRY(add_steps_left(f, p));
+    for (int p = 0; p < f->replay->subproducts; p++) {
+        CAIRN_TRY(add_steps_left(f, p));
+        CAIRN_TRY(add_collect(f, p));
+    }
+    if (!travels(f)) return CAIRN_OK;
+    f->lined = true;
+    return add_halo_step(f, CAIRN_STEP_FINISH);
+}
+
+static cairn_status make(cairn_replay *replay, cairn_replay_tasks *fresh)
+{
+    cairn_env *env = replay->common.comm->env;
+    filling    f   = {.replay = replay, .tasks = fresh};
+
+    CAIRN_TRY(cairn_graph_create(env, &fresh->graph));
+    if (travels(&f)) CAIRN_TRY(cairn_replay_list_arrivals(replay, fresh));
+    CAIRN_TRY(list_steps(replay, fresh));
+    const cairn_status status = fill(&f);
+
+    cairn_free(env, f.first);
+    cairn_free(env, f.y);
+    cairn_free(env, f.ghost);
+    cairn_free(env, f.access);
+    cairn_free(env, f.added);
+    CAIRN_TRY(status);
+    return cairn_program_create(fresh->graph, replay->queues, CAIRN_ORDER_URGENT,
+                                &fresh->program);
+}
+
+cairn_status cairn_replay_lay_out(cairn_replay *replay)
+{
+    cairn_env         *env    = replay->common.comm->env;
+    cairn_replay_tasks fresh  = {.steps = 0};
+    const cairn_status status = make(replay, &fresh);
+
+    if (status != CAIRN_OK) {
+        cairn_replay_free_tasks(env, &fresh);
+        return status;
+    }
+    cairn_replay_free_tasks(env, &replay->tasks);
+    replay->tasks = fresh;
     return CAIRN_OK;
+}
+
+void cairn_replay_free_tasks(cairn_env *env, cairn_replay_tasks *tasks)
+{
+    cairn_program_destroy(&tasks->program);
+    cairn_graph_destroy(&tasks->graph);
+    cairn_free(env, tasks->step);
+    cairn_free(env, tasks->from);
+    cairn_free(env, tasks->arrival);
+    *tasks = (cairn_replay_tasks){.steps = 0};
 }

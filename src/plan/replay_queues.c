@@ -5,6 +5,7 @@
 #include "plan/replay_queues.h"
 
 #include "plan/affinity.h"
+#include "plan/replay_halo.h"
 
 #include <string.h>
 
@@ -25,7 +26,8 @@ static bool is_host_queue(const cairn_replay *replay, int q)
 
 const char *cairn_replay_queue_name(const cairn_replay *replay, int queue)
 {
-    return is_device_queue(replay, queue) ? queue_device(replay, queue)->info.id : NULL;
+    if (is_device_queue(replay, queue)) return queue_device(replay, queue)->info.id;
+    return cairn_replay_travels(replay) ? "halo" : NULL;
 }
 
 static int count_hosts(const cairn_replay *replay)
@@ -148,9 +150,9 @@ static cairn_status start_engine(cairn_replay *replay, cairn_engine_options *opt
 cairn_status cairn_replay_create_engine(cairn_replay *replay)
 {
     const int            ranks   = replay->common.comm->local_size;
-    cairn_engine_options options = {.queues  = replay->program->queues,
+    cairn_engine_options options = {.queues  = replay->tasks.program->queues,
                                     .threads = threads_at_once(replay) * ranks};
 
     CAIRN_TRY(start_engine(replay, &options));
-    return cairn_engine_load(replay->engine, replay->program);
+    return cairn_engine_load(replay->engine, replay->tasks.program);
 }

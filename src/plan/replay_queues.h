@@ -17,7 +17,8 @@ void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *placin
 /// the collector's where there is another.
 int cairn_replay_queue_of(cairn_replay *replay, int device);
 
-/// The name of a queue in reports: the id of its device; NULL: it has none.
+/// The name of a queue in reports: the id of its device; without one "halo", if there are
+/// messages; NULL: it does nothing.
 const char *cairn_replay_queue_name(const cairn_replay *replay, int queue);
 
 /// Threads of the host that a device may use: every queue but the processor's keeps one

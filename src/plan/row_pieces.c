@@ -9,12 +9,18 @@
 #include <string.h>
 
 enum {
-    INTERIORS = 4,                 ///< Stretches of owned rows, at most;
-    PIECES    = 2 * INTERIORS + 1, ///< others stand between and around them.
+    INTERIORS = 4,  ///< Stretches of owned rows, at most; others stand between them.
+    STRETCHES = 16, ///< What they are cut into further, at most,
+    FEW       = 4,  ///< and at least, unless
+    PIECES    = 3 * INTERIORS + 1 + STRETCHES,
     LEAST     = 16, ///< A stretch has one of so many rows at least: each piece is a
                     ///< launch more.
     NEAR = 64       ///< Needed columns with fewer between them are copied together.
 };
+
+/* Bytes of a stretch: some 100 us at 10 GB/s; and the least, some 25 us: below 20 us the
+   look at the messages costs more than it gains, on one node 0.2 to 0.7 us. */
+static const int64_t stretch_bytes = 1 << 20, least_bytes = 1 << 18;
 
 /// A bit for each of some rows, or columns.
 typedef struct {
@@ -42,14 +48,30 @@ static bool has_bit(const bits *b, cairn_coord k)
 
 /// A walk that notes rows with columns of others, or the owned columns of rows.
 typedef struct {
-    cairn_interval rows, owned;
-    bits           foreign; ///< Rows; or without words
-    bits           needed;  ///< columns.
+    cairn_interval             rows, owned;
+    bits                       foreign; ///< Rows; or without words
+    bits                       needed;  ///< columns;
+    const cairn_row_pieces_of *of;
+    bool *from; ///< and the ranks that send others' columns, or NULL.
 } look;
 
 static bool holds(cairn_interval range, cairn_coord k)
 {
     return k >= range.lo && k <= range.hi;
+}
+
+/// Note whose column @p j of another rank is; padding names columns that none sends.
+static void note_source(const look *l, cairn_coord j)
+{
+    const cairn_x_rows *x = &l->of->x;
+    const cairn_pos     g = cairn_x_rows_ghost(x, j);
+
+    if (g == x->ghosts || x->ghost[g] != j) return;
+    for (int k = 0; k < cairn_halo_sources(l->of->halo); k++) {
+        const cairn_halo_source source = cairn_halo_source_at(l->of->halo, k);
+
+        if (g >= source.first && g < source.end) l->from[k] = true;
+    }
 }
 
 static cairn_status see(void *user, const cairn_part *part, const cairn_batch *batch)
@@ -64,6 +86,7 @@ static cairn_status see(void *user, const cairn_part *part, const cairn_batch *b
         if (!holds(l->rows, row)) continue;
         if (!own && l->foreign.word) set_bit(&l->foreign, row);
         if (own && l->needed.word) set_bit(&l->needed, column);
+        if (!own && l->from) note_source(l, column);
     }
     return CAIRN_OK;
 }
@@ -159,18 +182,54 @@ add(cairn_row_pieces *pieces, cairn_coord first, cairn_coord end, bool owned)
         (cairn_row_piece){.owned = owned, .share = {.rows = {first, end - 1}}};
 }
 
-/// All rows: the stretches, and what is between and around them.
-static cairn_status list_pieces(cairn_row_pieces     *pieces,
-                                cairn_interval        rows,
-                                const cairn_interval *run,
-                                int                   runs)
+static int64_t grain_of(const cairn_row_pieces_of *of)
 {
-    cairn_coord at = rows.lo;
+    return cairn_encoding_grain(of->tensor->group[of->member].layout->encoding);
+}
+
+/// Rows of a stretch of those that are `owned`, whole grains, by the bytes of all of them.
+static int64_t
+stretch_rows(const cairn_row_pieces_of *of, const cairn_interval *run, int runs)
+{
+    const cairn_interval box   = of->tensor->box[0];
+    const cairn_group   *group = &of->tensor->group[of->member];
+    const int64_t        grain = grain_of(of);
+    int64_t              rows  = 0;
+
+    for (int k = 0; k < runs; k++)
+        rows += run[k].hi - run[k].lo + 1;
+    const double bytes =
+        (double)group->bytes * (double)rows / (double)(box.hi - box.lo + 1);
+    int64_t n = (int64_t)(bytes / (double)stretch_bytes);
+
+    if (n < FEW) {
+        n = (int64_t)(bytes / (double)least_bytes);
+        if (n > FEW) n = FEW;
+    }
+    if (n > STRETCHES) n = STRETCHES;
+    if (n <= 1) return rows > 0 ? rows : 1;
+    return ((rows + n - 1) / n + grain - 1) / grain * grain;
+}
+
+/// All rows: the stretches, and what is between and around them.
+static cairn_status list_pieces(cairn_row_pieces          *pieces,
+                                const cairn_row_pieces_of *of,
+                                const cairn_interval      *run,
+                                int                        runs)
+{
+    const cairn_interval rows    = of->work->tensor->box[0];
+    const int64_t        grain   = grain_of(of);
+    const int64_t        stretch = stretch_rows(of, run, runs);
+    cairn_coord          at      = rows.lo;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(pieces->env, PIECES, &pieces->piece));
     for (int k = 0; k < runs; k++) {
         add(pieces, at, run[k].lo, false);
-        add(pieces, run[k].lo, run[k].hi + 1, true);
+        for (cairn_coord lo = run[k].lo, end; lo <= run[k].hi; lo = end) {
+            end = run[k].hi - lo < stretch ? run[k].hi + 1
+                                           : (lo + stretch) / grain * grain;
+            add(pieces, lo, end, true);
+        }
         at = run[k].hi + 1;
     }
     add(pieces, at, rows.hi + 1, false);
@@ -230,6 +289,30 @@ lend(const cairn_row_pieces_of *of, int number, cairn_row_piece *piece, bool *le
     return CAIRN_OK;
 }
 
+cairn_status cairn_row_pieces_find_sources(const cairn_row_pieces_of *of,
+                                           const cairn_local         *local,
+                                           bool                      *from)
+{
+    look l = {.rows = local->box[0], .owned = of->x.owned, .of = of, .from = from};
+
+    for (int k = 0; k < cairn_halo_sources(of->halo); k++)
+        from[k] = false;
+    return look_at(local, 0, &l);
+}
+
+/// @p some: other pieces are `owned`, so that it is worth the while to look.
+static cairn_status
+list_sources(const cairn_row_pieces_of *of, bool some, cairn_row_piece *piece)
+{
+    const int sources = cairn_halo_sources(of->halo);
+
+    CAIRN_TRY(CAIRN_NEW(of->tensor->env, sources, &piece->from));
+    if (some) return cairn_row_pieces_find_sources(of, piece->share.local, piece->from);
+    for (int k = 0; k < sources; k++)
+        piece->from[k] = true;
+    return CAIRN_OK;
+}
+
 /// Add what the buffers of all pieces would take.
 static cairn_status
 list_reads(const cairn_row_pieces_of *of, cairn_row_pieces *pieces, int64_t *bytes)
@@ -239,6 +322,7 @@ list_reads(const cairn_row_pieces_of *of, cairn_row_pieces *pieces, int64_t *byt
         cairn_row_piece *piece = &pieces->piece[k];
 
         if (piece->owned) continue;
+        CAIRN_TRY(list_sources(of, pieces->owning > 0, piece));
         CAIRN_TRY(cairn_compact_x_list(&piece->share, &of->x, &piece->compact));
         if (piece->compact.groups.level < 0)
             *bytes = -1;
@@ -267,9 +351,8 @@ cairn_status cairn_row_pieces_cut(cairn_env                 *env,
                                   cairn_row_pieces          *pieces,
                                   int64_t                   *bytes)
 {
-    const cairn_interval rows   = of->work->tensor->box[0];
-    const cairn_layout  *layout = of->tensor->group[of->member].layout;
-    look                 l      = {.rows = rows, .owned = of->x.owned};
+    const cairn_interval rows = of->work->tensor->box[0];
+    look                 l    = {.rows = rows, .owned = of->x.owned};
     cairn_interval       run[INTERIORS];
 
     *pieces = (cairn_row_pieces){.env = env};
@@ -280,9 +363,8 @@ cairn_status cairn_row_pieces_cut(cairn_env                 *env,
     cairn_status status = look_at(of->tensor, of->member, &l);
 
     if (status == CAIRN_OK) {
-        pieces->owning = find_interiors(rows, cairn_encoding_grain(layout->encoding),
-                                        &l.foreign, run);
-        status         = list_pieces(pieces, rows, run, pieces->owning);
+        pieces->owning = find_interiors(rows, grain_of(of), &l.foreign, run);
+        status         = list_pieces(pieces, of, run, pieces->owning);
     }
     cairn_free(env, l.foreign.word);
     if (status == CAIRN_OK) status = lend_all(of, pieces, bytes);
@@ -327,6 +409,7 @@ void cairn_row_pieces_fini(cairn_row_pieces *pieces)
         if (piece->launch.release) piece->launch.release(&piece->launch);
         cairn_row_share_fini(&piece->share);
         cairn_free(pieces->env, piece->needed);
+        cairn_free(pieces->env, piece->from);
         cairn_compact_x_fini(pieces->env, &piece->compact);
     }
     if (pieces->env) cairn_free(pieces->env, pieces->piece);

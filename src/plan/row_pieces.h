@@ -15,12 +15,14 @@
 #ifndef CAIRN_PLAN_ROW_PIECES_H
 #define CAIRN_PLAN_ROW_PIECES_H
 
+#include "comm/halo.h"
 #include "devices/product.h"
 #include "plan/compact_x.h"
 
 /// Some consecutive rows.
 typedef struct cairn_row_piece {
     bool              owned; ///< They read no X but what this rank owns. Else they read
+    bool             *from;  ///< [sources of the halo] rows of these ranks, and have
     cairn_row_share   share;
     cairn_device_work work;
     cairn_launch      launch;
@@ -31,10 +33,11 @@ typedef struct cairn_row_piece {
 
 /// All rows of a subproduct, in order.
 typedef struct cairn_row_pieces {
-    cairn_env       *env;
-    int              count;  ///< 0: it is not cut.
-    int              owning; ///< Those that are `owned`.
-    cairn_row_piece *piece;  ///< [count]
+    cairn_env *env;
+    int        count;  ///< 0: it is not cut.
+    int        owning; ///< Stretches that are `owned`, before they were cut further.
+    cairn_row_piece *piece;   ///< [count]
+    double           seconds; ///< Of the run at hand, of those that were computed.
 } cairn_row_pieces;
 
 /// What is to be cut. It outlives the pieces, but for the struct.
@@ -43,10 +46,13 @@ typedef struct cairn_row_pieces_of {
     int                      member;
     cairn_device            *device;
     const cairn_device_work *work; ///< The subproduct's, which says the rows.
+    const cairn_halo        *halo;
     cairn_x_rows             x;
 } cairn_row_pieces_of;
 
-/// Cut rows where they begin or cease to read what is owned, and list what they read.
+/// Cut rows where they begin or cease to read what is owned, and list what they read. What
+/// reads that alone is cut further where it takes long, so that there is time in between to
+/// look after messages.
 ///
 /// Local. Cost: a walk over the member, and a look at the columns of rows that are not
 /// `owned`.
@@ -67,6 +73,15 @@ cairn_status cairn_row_pieces_cut(cairn_env                 *env,
 cairn_status cairn_row_pieces_build(const cairn_row_pieces_of *of,
                                     bool                       compact,
                                     cairn_row_pieces          *pieces);
+
+/// Find the ranks whose rows of X the rows of @p local read, which has one member.
+///
+/// Local. Cost: a walk over them.
+///
+/// @param[out] from  [sources of the halo]
+cairn_status cairn_row_pieces_find_sources(const cairn_row_pieces_of *of,
+                                           const cairn_local         *local,
+                                           bool                      *from);
 
 void cairn_row_pieces_fini(cairn_row_pieces *pieces);
 

@@ -129,70 +129,6 @@ cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct)
                      &subproduct->own);
 }
 
-/// How its rows are cut.
-static cairn_row_pieces_of pieces_of(const cairn_subproduct *subproduct)
-{
-    return (cairn_row_pieces_of){
-        .tensor = subproduct->common->tensor,
-        .member = subproduct->home.member,
-        .device = subproduct->device,
-        .work   = &subproduct->work,
-        .x      = cairn_operands_x_rows(subproduct->common->operands)};
-}
-
-/// A device that copies what it needs has the window, and so has the reference way.
-static bool may_be_cut(const cairn_subproduct *subproduct)
-{
-    return !cairn_operands_reads_owned_x(subproduct->common->operands)
-           && cairn_device_is_host(subproduct->device)
-           && !cairn_member_kernel_lacks(&subproduct->kernel)
-           && !subproduct->kernel.wide && !cairn_subproduct_is_idle(subproduct);
-}
-
-int64_t cairn_subproduct_cut(cairn_subproduct *subproduct)
-{
-    int64_t bytes;
-
-    cairn_row_pieces_fini(&subproduct->pieces);
-    if (cairn_subproduct_is_idle(subproduct)) return 0;
-    if (!may_be_cut(subproduct)) return -1;
-    const cairn_row_pieces_of of = pieces_of(subproduct);
-
-    if (cairn_row_pieces_cut(subproduct->common->comm->env, &of, &subproduct->pieces,
-                             &bytes)
-        != CAIRN_OK)
-        return -1; /* whatever it was, there is the way without */
-    return subproduct->pieces.count > 0 ? bytes : -1;
-}
-
-cairn_status cairn_subproduct_build_pieces(cairn_subproduct *subproduct, bool compact)
-{
-    if (subproduct->pieces.count == 0) return CAIRN_OK;
-    const cairn_row_pieces_of of = pieces_of(subproduct);
-
-    return cairn_row_pieces_build(&of, compact, &subproduct->pieces);
-}
-
-bool cairn_subproduct_reads_parted(const cairn_subproduct *subproduct)
-{
-    return subproduct->pieces.count > 0 || cairn_subproduct_is_idle(subproduct);
-}
-
-void cairn_subproduct_gather_x(const cairn_subproduct *subproduct)
-{
-    const cairn_operands *o = subproduct->common->operands;
-
-    for (int k = 0; k < subproduct->pieces.count; k++) {
-        const cairn_row_piece *piece = &subproduct->pieces.piece[k];
-
-        if (piece->compact.value)
-            cairn_compact_x_gather(&piece->compact, cairn_operands_x_rows(o).row_bytes,
-                                   o->now.x, cairn_halo_fetched(o->halo));
-        else
-            cairn_operands_fill_window(o, piece->needed, piece->stretches);
-    }
-}
-
 bool cairn_subproduct_is_collected(const cairn_subproduct *subproduct)
 {
     return subproduct->has_own || !cairn_device_is_host(subproduct->device);
@@ -213,44 +149,11 @@ own_rows(const cairn_subproduct *subproduct, const void *operand, size_t size)
     return (char *)operand + (size_t)(row * subproduct->op.columns) * size;
 }
 
-/// Bytes of a value of the Y that its launch writes.
-static size_t value_size(const cairn_subproduct *subproduct)
+size_t cairn_subproduct_sum_size(const cairn_subproduct *subproduct)
 {
     if (subproduct->has_own) return sizeof(double);
     if (subproduct->kernel.launch.rounds) return sizeof(float);
     return cairn_operands_sum_size(subproduct->common->operands);
-}
-
-/// Some of the rows, by the X that they read. @p y begins with the subproduct's rows.
-static cairn_status
-multiply_piece(cairn_subproduct *subproduct, cairn_row_piece *piece, void *y)
-{
-    const cairn_operands *o   = subproduct->common->operands;
-    cairn_launch         *all = &subproduct->kernel.launch;
-    const void           *x   = piece->owned           ? cairn_operands_owned_x(o)
-                                : piece->compact.value ? piece->compact.value
-                                                       : cairn_operands_x(o);
-    const int64_t rows   = piece->share.rows.lo - subproduct->work.tensor->box[0].lo;
-    const size_t  before = (size_t)(rows * o->op.columns);
-
-    assert(piece->launch.rounds == all->rounds && piece->launch.sets == all->sets);
-    if (all->rounds) piece->launch.sums = all->sums + before;
-    const cairn_status status = piece->launch.run(
-        &piece->launch, x, (char *)y + before * value_size(subproduct));
-
-    if (status != CAIRN_OK)
-        snprintf(all->message, sizeof all->message, "%s", piece->launch.message);
-    all->crowded |= piece->launch.crowded;
-    return status;
-}
-
-/// All rows, with an X where a caller has it.
-static cairn_status multiply_parted(cairn_subproduct *subproduct, void *y)
-{
-    subproduct->kernel.launch.crowded = false;
-    for (int k = 0; k < subproduct->pieces.count; k++)
-        CAIRN_TRY(multiply_piece(subproduct, &subproduct->pieces.piece[k], y));
-    return CAIRN_OK;
 }
 
 const void *cairn_subproduct_x(const cairn_subproduct *subproduct)
@@ -264,11 +167,9 @@ const void *cairn_subproduct_x(const cairn_subproduct *subproduct)
                : x;
 }
 
-/// @p y begins with the subproduct's rows.
+/// All rows. @p y begins with the subproduct's.
 static cairn_status multiply(cairn_subproduct *subproduct, void *y)
 {
-    if (cairn_operands_is_parted(subproduct->common->operands))
-        return multiply_parted(subproduct, y);
     const void *const x = cairn_subproduct_x(subproduct);
 
     if (!subproduct->reference && !subproduct->kernel.launch.run) /* build_again() */
@@ -277,16 +178,6 @@ static cairn_status multiply(cairn_subproduct *subproduct, void *y)
         return cairn_reference_run(subproduct->reference, subproduct->work.member, x,
                                    y);
     return subproduct->kernel.launch.run(&subproduct->kernel.launch, x, y);
-}
-
-/// Compute into its own Y, which is undefined before.
-static cairn_status multiply_apart(cairn_subproduct *subproduct)
-{
-    assert(subproduct->has_own && subproduct->own);
-    if (!cairn_subproduct_sets(subproduct))
-        memset(subproduct->own, 0,
-               (size_t)own_values(subproduct) * sizeof *subproduct->own);
-    return multiply(subproduct, subproduct->own);
 }
 
 /// Its rows of the accumulator.
@@ -301,19 +192,24 @@ static void *rows_of_y(const cairn_subproduct *subproduct)
                : own_rows(subproduct, y, cairn_operands_sum_size(operands));
 }
 
-/// Compute into the accumulator.
-static cairn_status multiply_in_place(cairn_subproduct *subproduct)
+void *cairn_subproduct_begin_sums(cairn_subproduct *subproduct, bool anew)
 {
     const cairn_operands *operands = subproduct->common->operands;
     cairn_launch         *launch   = &subproduct->kernel.launch;
-    void                 *y        = rows_of_y(subproduct);
 
-    if (launch->rounds) {
-        assert(operands->sums_wide && !subproduct->stored.local);
-        launch->sums = y;
-        y            = operands->now.y;
+    if (subproduct->has_own) {
+        assert(subproduct->own);
+        if (anew && !cairn_subproduct_sets(subproduct))
+            memset(subproduct->own, 0,
+                   (size_t)own_values(subproduct) * sizeof *subproduct->own);
+        return subproduct->own;
     }
-    return multiply(subproduct, y);
+    void *const y = rows_of_y(subproduct);
+
+    if (!launch->rounds) return y;
+    assert(operands->sums_wide && !subproduct->stored.local);
+    launch->sums = y;
+    return operands->now.y;
 }
 
 void cairn_subproduct_ran(cairn_subproduct *subproduct,
@@ -332,10 +228,11 @@ void cairn_subproduct_ran(cairn_subproduct *subproduct,
 
 static void compute(cairn_subproduct *subproduct)
 {
-    const double       begin  = cairn_seconds();
-    const cairn_status status = cairn_subproduct_is_idle(subproduct) ? CAIRN_OK
-                                : subproduct->has_own ? multiply_apart(subproduct)
-                                                      : multiply_in_place(subproduct);
+    const double       begin = cairn_seconds();
+    const cairn_status status =
+        cairn_subproduct_is_idle(subproduct)
+            ? CAIRN_OK
+            : multiply(subproduct, cairn_subproduct_begin_sums(subproduct, true));
 
     cairn_subproduct_ran(subproduct, status, cairn_seconds() - begin);
 }
@@ -452,18 +349,6 @@ static cairn_status build_again(cairn_subproduct *subproduct)
     return fresh.status;
 }
 
-/// The pieces of its rows again, if there are any to be had.
-static cairn_status cut_again(cairn_subproduct *subproduct)
-{
-    const bool compact = !cairn_operands_has_window(subproduct->common->operands);
-
-    cairn_subproduct_cut(subproduct);
-    if (cairn_subproduct_build_pieces(subproduct, compact) == CAIRN_OK
-        && (subproduct->pieces.count > 0 || !compact))
-        return CAIRN_OK;
-    return cairn_operands_add_window(subproduct->common->operands);
-}
-
 /// Everything that was made for values of other types.
 static cairn_status make_again(cairn_subproduct *subproduct)
 {
@@ -476,17 +361,19 @@ static cairn_status make_again(cairn_subproduct *subproduct)
         CAIRN_TRY(create_reference(subproduct));
     } else {
         CAIRN_TRY(build_again(subproduct));
-        CAIRN_TRY(cut_again(subproduct));
+        CAIRN_TRY(cairn_subproduct_cut_again(subproduct));
     }
     subproduct->restored = restored(tensor);
     return CAIRN_OK;
 }
 
-cairn_status cairn_subproduct_renew(cairn_subproduct *subproduct)
+cairn_status cairn_subproduct_renew(cairn_subproduct *subproduct, bool *again)
 {
     if (subproduct->restored != restored(subproduct->common->tensor)
-        || subproduct->kernel.wide)
+        || subproduct->kernel.wide) {
+        *again = true;
         return make_again(subproduct);
+    }
     if (subproduct->stored.local) {
         CAIRN_TRY(cairn_row_share_refresh(&subproduct->stored));
         subproduct->stored.local->updates = subproduct->common->tensor->updates;

@@ -126,6 +126,9 @@ int64_t cairn_subproduct_own_bytes(const cairn_subproduct *subproduct);
 /// Allocate what a run needs: its own Y, what the reference way keeps. Local.
 cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct);
 
+/// How its rows are cut; the product is not transposed.
+cairn_row_pieces_of cairn_subproduct_pieces_of(const cairn_subproduct *subproduct);
+
 /// Cut its rows by whose X they read (row_pieces.h), if that is possible.
 ///
 /// Local. Its kernel, if it has one, and its operands are there.
@@ -139,9 +142,12 @@ cairn_status cairn_subproduct_build_pieces(cairn_subproduct *subproduct, bool co
 /// Can it be run with an X apart from the window?
 bool cairn_subproduct_reads_parted(const cairn_subproduct *subproduct);
 
-/// Copy what its rows need of that X beside the halo, and beside each other the rows of
-/// those with a buffer. Local; in a run, when the halo has come.
-void cairn_subproduct_gather_x(const cairn_subproduct *subproduct);
+/// Cut again what was cut, after the kernel was made again; what cannot be is whole, and the
+/// window is there. Local.
+cairn_status cairn_subproduct_cut_again(cairn_subproduct *subproduct);
+
+/// Copy, of an X apart from the window, what its rows read there and this rank owns. Local.
+void cairn_subproduct_fill_window(const cairn_subproduct *subproduct);
 
 /// Does it need the host's thread after it: to add its Y, or in case its device fails?
 bool cairn_subproduct_is_collected(const cairn_subproduct *subproduct);
@@ -155,6 +161,37 @@ bool cairn_subproduct_sets(const cairn_subproduct *subproduct);
 cairn_status cairn_subproduct_compute(void *subproduct);
 cairn_status cairn_subproduct_collect(void *subproduct);
 
+enum { CAIRN_ALL_PIECES = -1 };
+
+/// A stretch of its rows, or all of them, as a task.
+typedef struct cairn_subproduct_step {
+    cairn_subproduct *subproduct;
+    int               piece;  ///< Or CAIRN_ALL_PIECES.
+    bool              begins; ///< It is the first of its subproduct in a run,
+    bool              ends;   ///< or the last; or both.
+    const bool       *from;   ///< [sources of the halo] Whose rows of X it reads; NULL:
+                              ///< perhaps all.
+    char label[80];
+} cairn_subproduct_step;
+
+/// A task with a cairn_subproduct_step as argument; as cairn_subproduct_compute().
+cairn_status cairn_subproduct_step_run(void *step);
+
+cairn_interval cairn_subproduct_step_rows(const cairn_subproduct_step *step);
+
+/// Its part, by rows, of cairn_subproduct_bytes().
+int64_t cairn_subproduct_step_bytes(const cairn_subproduct_step *step);
+
+/// Write its label.
+void cairn_subproduct_step_name(cairn_subproduct_step *step);
+
+/// Where its sums are made, from its first row on: rows of the accumulator, or its own Y,
+/// which is made 0 where it begins @p anew and its launch adds.
+void *cairn_subproduct_begin_sums(cairn_subproduct *subproduct, bool anew);
+
+/// Bytes of a value there.
+size_t cairn_subproduct_sum_size(const cairn_subproduct *subproduct);
+
 /// X as its launch reads it, in a run whose X is not parted.
 const void *cairn_subproduct_x(const cairn_subproduct *subproduct);
 
@@ -165,7 +202,9 @@ void cairn_subproduct_ran(cairn_subproduct *subproduct,
 
 /// Bring the values of the tensor, which have changed, to its share and its device; one
 /// that does not take them is retired. Local; between runs.
-cairn_status cairn_subproduct_renew(cairn_subproduct *subproduct);
+///
+/// @param[out] again  Set where its pieces were cut again; else unchanged.
+cairn_status cairn_subproduct_renew(cairn_subproduct *subproduct, bool *again);
 
 /// Leave a device that was lost in another subproduct's run. Local; between runs.
 cairn_status cairn_subproduct_leave_lost(cairn_subproduct *subproduct);

@@ -135,8 +135,8 @@ Test(subproducts, additions_say_their_bytes)
         must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
 
     MUST(context, cairn_plan_create_with(tensor, &options, &plan));
-    for (uint32_t t = 0; t < plan->replay->graph->tasks; t++) {
-        const cairn_task *task = &plan->replay->graph->task[t];
+    for (uint32_t t = 0; t < plan->replay->tasks.graph->tasks; t++) {
+        const cairn_task *task = &plan->replay->tasks.graph->task[t];
 
         if (strcmp(task->kind, "add") != 0) continue;
         cr_expect_eq(task->bytes, 3 * 8 * ROWS);
