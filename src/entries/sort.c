@@ -15,6 +15,7 @@ enum {
     DIGITS     = 1 << DIGIT_BITS,
     CACHED     = 1 << 13, ///< Items of a bucket: 128 KB, and as much for handles.
     FEW        = 24,      ///< Items up to which insertion is fastest.
+    WIDE_BITS  = 14,      ///< Of the one digit of words that have no more.
 };
 
 static bool in_order(cairn_pos n, int keys, const int64_t *const *key)
@@ -148,6 +149,31 @@ static cairn_item *gather_items(cairn_pos         n,
     return to;
 }
 
+/// Are there no more values of @p bits bits than items, so that one pass orders them?
+static bool is_one_digit(cairn_pos n, int bits)
+{
+    return bits <= WIDE_BITS && n >> bits > 0;
+}
+
+/// One stable counting pass over all that words have.
+static cairn_item *sort_by_counting(cairn_pos         n,
+                                    int               bits,
+                                    int               low,
+                                    const cairn_item *items,
+                                    cairn_item       *to)
+{
+    const uint64_t mask = ((uint64_t)1 << (bits - low)) - 1;
+    uint32_t       next[1 << WIDE_BITS];
+
+    memset(next, 0, sizeof *next << (bits - low));
+    for (cairn_pos p = 0; p < n; p++)
+        next[items[p].word >> low & mask]++;
+    cairn_offsets_small((int64_t)mask + 1, 0, next);
+    for (cairn_pos p = 0; p < n; p++)
+        to[next[items[p].word >> low & mask]++] = items[p];
+    return to;
+}
+
 cairn_item *cairn_sort_items(cairn_pos   n,
                              int         bits,
                              int         split,
@@ -159,6 +185,9 @@ cairn_item *cairn_sort_items(cairn_pos   n,
         insert_items(n, items);
         return items;
     }
+    if (bits <= low) return items;
+    if (n <= CAIRN_MANY_HANDLES && is_one_digit(n, bits - low))
+        return sort_by_counting(n, bits, low, items, scratch);
     if (n <= CAIRN_HANDLES) {
         const uint64_t *const order =
             cairn_sort_handles(n, split, low, items, (uint64_t *)(void *)scratch);
