@@ -96,11 +96,28 @@ static void note_all(const filling *f)
 
 /* ---- filling ---- */
 
+enum { AHEAD = 2, LINE = 64 }; /* banks, bytes */
+
+/// Of many banks ask for what describes the next ones: it lies further apart than machines
+/// look ahead by themselves.
+static void look_ahead(const cairn_member_build *m, int64_t bank)
+{
+    if (bank + AHEAD >= m->layout->banks) return;
+    const cairn_part *const part = &m->part[bank + AHEAD];
+    const char *const       end  = (const char *)&part->view.level[m->layout->levels];
+
+    for (const char *at = (const char *)part; at < end; at += LINE)
+        __builtin_prefetch(at);
+    __builtin_prefetch(&part->view.val);
+}
+
 static cairn_status fill_banks(cairn_member_build *m)
 {
-    for (int64_t bank = 0; bank < m->layout->banks; bank++)
+    for (int64_t bank = 0; bank < m->layout->banks; bank++) {
+        look_ahead(m, bank);
         CAIRN_TRY(m->compiled ? cairn_compiled_fill(m->compiled, bank, &m->part[bank])
                               : cairn_build_fill(m, bank, &m->part[bank]));
+    }
     return CAIRN_OK;
 }
 

@@ -74,8 +74,10 @@ typedef struct cairn_member_program {
     int                 functions;
     cairn_pass_function function[CAIRN_PROGRAM_FUNCTIONS];
     cairn_source_division division;
-    bool                  pads;    ///< A pass pads,
-    bool                  tuples;  ///< by the indices of every node of level E.
+    bool                  pads;   ///< A pass pads,
+    bool                  tuples; ///< by the indices of every node of level E:
+    int64_t              *tuple;  ///< [tuple_room] room for those of a bank, or NULL.
+    int64_t               tuple_room;
     struct cairn_padding *padding; ///< What pads, once it does; or NULL.
     cairn_route           route;   ///< COMPILED if any function was.
 } cairn_member_program;

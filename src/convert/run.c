@@ -233,19 +233,32 @@ set_lengths(const cairn_layout *layout, const cairn_kernel_part *view, int64_t *
                                              : view->level[l].idx_length;
 }
 
-/// Room for the indices of every node of level E, which padding needs.
-static cairn_status make_tuples(const cairn_compiled *c,
-                                const cairn_bank     *bank,
-                                int64_t             **tuples,
-                                int64_t             **tuple)
+/// Room for the indices of every node of level E, which padding needs: of as many banks as
+/// there may be each has what the largest before it had.
+static cairn_status
+make_tuples(cairn_compiled *c, const cairn_bank *bank, int64_t **tuple)
 {
-    const int last = c->m->layout->last;
+    cairn_member_program *program = &c->program;
+    const int             last    = c->m->layout->last;
 
-    if (!c->program.tuples) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(c->m->env, (last + 1) * bank->nodes[last], tuples));
+    if (!program->tuples) return CAIRN_OK;
+    const int64_t need = (last + 1) * bank->nodes[last];
+
+    if (!program->tuple || need > program->tuple_room) {
+        cairn_free(c->m->env, program->tuple);
+        program->tuple      = NULL;
+        program->tuple_room = need;
+        CAIRN_TRY(CAIRN_NEW(c->m->env, need, &program->tuple));
+    }
     for (int l = 0; l <= last; l++)
-        tuple[l] = *tuples + l * bank->nodes[last];
+        tuple[l] = program->tuple + l * bank->nodes[last];
     return CAIRN_OK;
+}
+
+static void free_tuples(cairn_env *env, cairn_member_program *program)
+{
+    cairn_free(env, program->tuple);
+    program->tuple = NULL;
 }
 
 bool cairn_compiled_writes_all(const cairn_compiled *c)
@@ -293,13 +306,16 @@ static cairn_status write_all(cairn_compiled           *c,
 {
     for (int k = 0; k < c->program.list.passes; k++) {
         const cairn_pass_work *work = c->program.step[k].work;
-        cairn_convert_args     its  = *args;
-        cairn_pass_call        call = *of_bank;
 
-        call.pass = &c->program.list.pass[k];
-        call.args = &its;
-        c->step   = &c->program.step[k];
-        if (work && work->write) CAIRN_TRY(work->write(c, &call));
+        c->step = &c->program.step[k];
+        if (work && work->write) {
+            cairn_convert_args its  = *args;
+            cairn_pass_call    call = *of_bank;
+
+            call.pass = &c->program.list.pass[k];
+            call.args = &its;
+            CAIRN_TRY(work->write(c, &call));
+        }
         if (!c->step->broken) continue;
         assert(of_bank->bank == 0); /* of others something would be written */
         CAIRN_TRY(cairn_passes_go_on(&c->program, k, &k));
@@ -323,11 +339,12 @@ cairn_status cairn_compiled_fill(cairn_compiled *c, int64_t bank, cairn_part *pa
     part->nnz = c->m->bank[bank].end - c->m->bank[bank].begin;
     CAIRN_TRY(cairn_build_check_widths(c->m->env, &part->view));
     set_lengths(c->m->layout, &part->view, length);
-    CAIRN_TRY(make_tuples(c, &c->m->bank[bank], &args.tuple, tuple));
+    CAIRN_TRY(make_tuples(c, &c->m->bank[bank], tuple));
+    args.tuple                = c->program.tuple;
     const cairn_status status = write_all(
         c, &args, &(cairn_pass_call){.bank = bank, .part = part, .tuple = tuple});
 
-    cairn_free(c->m->env, args.tuple);
+    if (bank == c->m->layout->banks - 1) free_tuples(c->m->env, &c->program);
     return status;
 }
 
@@ -337,6 +354,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
 
     if (!c) return;
     cairn_padding_destroy(env, &c->program.padding);
+    free_tuples(env, &c->program);
     cairn_passes_fini(&c->program);
     cairn_keys_fini(env, &c->keys);
     cairn_thread_ranges_fini(env, &c->ranges);
