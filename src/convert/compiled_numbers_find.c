@@ -136,6 +136,17 @@ is_level(const cairn_layout *layout, int l, cairn_atom_kind kind, int number)
     return atom && atom->number == number;
 }
 
+/// Has any index a place in tuples? Which these are, layouts with extents say.
+static bool is_packed(const cairn_layout *layout)
+{
+    const cairn_encoding *e = layout->encoding;
+
+    for (int p = 0; p < e->packs; p++)
+        for (int l = e->pack[p].first; l <= e->pack[p].last; l++)
+            if (layout->level[l].has_idx) return true;
+    return false;
+}
+
 /// Do the entries of a row stand in a lane that the row alone gives, and is all that is
 /// determined the row's, but a last level that is the column? An index that follows from
 /// the row is stored with it: so it must be a hole where no row stands.
@@ -144,7 +155,7 @@ static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *row
     const int      S = layout->first, last = layout->levels - 1;
     const uint32_t row = 1U << rows->row, number = 1U << rows->slot;
 
-    if (S != layout->last || S == last || layout->tuples > 0
+    if (S != layout->last || S == last || is_packed(layout)
         || (S > 0 && !layout->level[S].has_ptr) || layout->level[S].gaps
         || layout->partition >= 0 || !is_level(layout, S, CAIRN_ATOM_QUERY, rows->slot)
         || !layout->level[last].determined || !layout->level[last].per_node
@@ -385,13 +396,12 @@ static bool adds_every_entry(const cairn_query *query)
            && cairn_sum_counts_each(query);
 }
 
-/// Has the layout, whatever the numbers are, indices where there is no entry? One that only
-/// the numbers bring within limits may have some.
+/// Has the layout, whatever the numbers are, indices where there is no entry? Extents have
+/// no part in that; a layout that has none may still come to be with the numbers.
 static cairn_status find_padding(finder *f)
 {
-    const cairn_status status =
-        cairn_layout_create(f->m->env, f->encoding, f->build->shape.extent,
-                            f->build->box, NULL, f->build->value_bits, &f->layout);
+    const cairn_status status = cairn_layout_create(
+        f->m->env, f->encoding, NULL, NULL, NULL, f->build->value_bits, &f->layout);
 
     if (status == CAIRN_NO_MEMORY) return status;
     f->padded = status != CAIRN_OK;

@@ -162,30 +162,44 @@ add_path(cairn_env *env, cairn_kept *kept, const target *t, const cairn_path *pa
 
 /* ---- layouts ---- */
 
-/// Does it follow from the text and the extents alone? Values that are narrower than the
-/// type follow from the values.
-static bool is_plain(const cairn_format *format, const cairn_layout *layout)
+/// Is it one of the format's, which outlives it?
+static bool belongs(const cairn_format *format, const cairn_layout *to)
 {
-    if (!cairn_layout_is_wide(layout)) return false;
     for (int k = 0; k < format->members; k++)
-        if (format->member[k] == layout->encoding)
-            return layout->encoding->queries == 0 && !layout->constants;
+        if (to->encoding == format->member[k] || to->encoding == format->normal[k])
+            return true;
     return false;
 }
 
-static bool
-is_layout(const cairn_layout *layout, const target *t, const cairn_encoding *encoding)
+/// Does it follow from the text, the extents and the numbers of queries alone? Values that
+/// are narrower than the type follow from the values.
+static bool is_plain(const cairn_format *format, const cairn_layout *layout)
 {
-    return layout->encoding == encoding && layout->value_bits == t->value_bits
-           && same_extents(t, layout->extent)
-           && memcmp(layout->box, t->box, (size_t)t->order * sizeof *t->box) == 0;
+    return cairn_layout_is_wide(layout) && !layout->constants
+           && belongs(format, layout);
 }
 
-static bool
-find_layout(cairn_kept *kept, const target *t, const cairn_encoding *encoding)
+/// @p span: [queries] what these gave; NULL: they are not known.
+static bool is_layout(const cairn_layout   *layout,
+                      const target         *t,
+                      const cairn_encoding *encoding,
+                      const cairn_interval *span)
+{
+    const size_t spans = (size_t)encoding->queries * sizeof *span;
+
+    return layout->encoding == encoding && layout->value_bits == t->value_bits
+           && same_extents(t, layout->extent)
+           && memcmp(layout->box, t->box, (size_t)t->order * sizeof *t->box) == 0
+           && (spans == 0 || (span && memcmp(layout->span, span, spans) == 0));
+}
+
+static bool find_layout(cairn_kept           *kept,
+                        const target         *t,
+                        const cairn_encoding *encoding,
+                        const cairn_interval *span)
 {
     for (int k = 0; kept && k < kept->layouts; k++)
-        if (is_layout(kept->layout[k], t, encoding)) {
+        if (is_layout(kept->layout[k], t, encoding, span)) {
             to_front(kept->layout, sizeof *kept->layout, k);
             return true;
         }
@@ -201,7 +215,7 @@ cairn_status cairn_kept_layout(cairn_env            *env,
     const target      t    = target_of(build);
     cairn_kept *const kept = life_of(t.to)->kept;
 
-    if (!find_layout(kept, &t, encoding))
+    if (!find_layout(kept, &t, encoding, span))
         return cairn_layout_create(env, encoding, t.extent, t.box, span, t.value_bits,
                                    layout);
     *layout = cairn_layout_hold(kept->layout[0]);
@@ -213,7 +227,9 @@ static void add_layout(cairn_env          *env,
                        const target       *t,
                        const cairn_layout *layout)
 {
-    if (!is_plain(t->to, layout) || find_layout(kept, t, layout->encoding)) return;
+    if (!is_plain(t->to, layout)
+        || find_layout(kept, t, layout->encoding, layout->span))
+        return;
     if (kept->layouts == LAYOUTS) cairn_layout_destroy(env, &kept->layout[LAYOUTS - 1]);
     kept->layouts   = push(kept->layout, sizeof *kept->layout, kept->layouts, LAYOUTS);
     kept->layout[0] = cairn_layout_hold(layout);
@@ -224,14 +240,6 @@ static void add_layout(cairn_env          *env,
 static uint64_t number_of(const cairn_layout *layout)
 {
     return layout ? layout->encoding->number : 0;
-}
-
-static bool belongs(const cairn_format *format, const cairn_layout *to)
-{
-    for (int k = 0; k < format->members; k++)
-        if (to->encoding == format->member[k] || to->encoding == format->normal[k])
-            return true;
-    return false;
 }
 
 /// Where answers about a source and a target of the format are; NULL: they are not kept.

@@ -8,8 +8,9 @@
 /// kind, of which the one that was used longest ago makes room. Internal to convert, but for
 /// cairn_kept_add().
 ///
-/// Layouts that numbers of queries have a part in are not kept. Nothing is kept by a call
-/// that fails.
+/// A layout that numbers of queries have a part in is kept with what these numbers range
+/// over, and is that of another build where they do so, too. Nothing is kept by a call that
+/// fails.
 
 #ifndef CAIRN_CONVERT_KEPT_H
 #define CAIRN_CONVERT_KEPT_H
@@ -26,7 +27,8 @@ cairn_kept_path(cairn_env *env, const cairn_build *build, cairn_path **path);
 
 /// As cairn_layout_create(), of an encoding of the build's format.
 ///
-/// @param[out] layout  Not to be changed, if it has no queries. Destroy with
+/// @param[in]  span    NULL: numbers of queries are not known.
+/// @param[out] layout  Not to be changed. Destroy with
 ///                     cairn_layout_destroy(). Unchanged on failure.
 cairn_status cairn_kept_layout(cairn_env            *env,
                                const cairn_build    *build,

@@ -302,6 +302,42 @@ static cairn_source *draw_columns(cairn_context *context, int64_t columns)
     return source;
 }
 
+/// The layout that the next conversion makes, which is there as long as the format keeps it.
+static const cairn_layout *
+layout_of(cairn_context *context, const cairn_tensor *from, cairn_format *to)
+{
+    cairn_tensor       *made = NULL;
+    const cairn_layout *layout;
+
+    MUST(context, cairn_tensor_convert(from, to, &made));
+    layout = made->local->group[0].layout;
+    cairn_tensor_destroy(&made);
+    return layout;
+}
+
+/// Numbers of queries have a part in it: of others it is another.
+Test(kept, a_layout_with_queries_is_that_of_the_same_numbers)
+{
+    place         p;
+    cairn_tensor *tensor[2] = {NULL, NULL};
+
+    open_place(&p, "csr", "serpens<2,4,3>"); /* whose range only running tells */
+    for (int k = 0; k < 2; k++) {
+        cairn_source *source = k ? draw_columns(p.context, 200) : draw(p.context, 0);
+
+        MUST(p.context, cairn_tensor_create(source, p.from, CAIRN_F64, &tensor[k]));
+        cairn_source_destroy(&source);
+    }
+    const cairn_layout *first = layout_of(p.context, tensor[0], p.to);
+
+    cr_expect_eq(layout_of(p.context, tensor[0], p.to), first);
+    cr_expect_neq(layout_of(p.context, tensor[1], p.to), first);
+    cr_expect_eq(layout_of(p.context, tensor[0], p.to), first);
+    for (int k = 0; k < 2; k++)
+        cairn_tensor_destroy(&tensor[k]);
+    close_place(&p);
+}
+
 /// Blocks that are left once so many extents and formats were converted from.
 static int64_t blocks_after(cairn_context *context, cairn_format *to, int n)
 {
