@@ -292,26 +292,55 @@ read_rows(cairn_padding_columns *c, const question *ask, int begin, int end)
     return CAIRN_OK;
 }
 
-/// Positions of the elements with a number and a group in each row.
-static cairn_status find_positions(cairn_padding_columns *c, const question *ask, int n)
+/// Where the rows from @p p on end that are of one group, with numbers that ascend by 0 or
+/// 1 from row to row.
+static int end_of_run(const cairn_padding_columns *c, const question *ask, int p, int n)
 {
     const uint64_t *const number = (const uint64_t *)ask->number;
+    int                   end    = p + 1;
+
+    while (end < n && c->ok[end] && number[end] - number[end - 1] <= 1
+           && same_group(ask, p, end))
+        end++;
+    return end;
+}
+
+/// Elements of the rows from @p begin to @p end, which are of group after group.
+static cairn_status
+find_rows(cairn_padding_columns *c, const question *ask, int begin, int end)
+{
+    const int64_t *group[CAIRN_MAX_LEVELS];
+    cairn_coord   *to[CAIRN_MAX_ORDER];
+
+    for (int g = 0; g < ask->step->groups; g++)
+        group[g] = ask->group[g] + begin;
+    for (int k = 0; k < c->m->layout->order; k++)
+        to[k] = ask->d[k] + begin;
+    return cairn_elements_of_groups(ask->elements, end - begin, ask->number + begin,
+                                    group, to, c->ok + begin);
+}
+
+/// Positions of the elements with a number and a group in each row: those of long runs are
+/// read, and the rows between these are found together.
+static cairn_status find_positions(cairn_padding_columns *c, const question *ask, int n)
+{
+    int begin = 0;
 
     if (cairn_elements_are_places(ask->elements))
         return cairn_elements_places(ask->elements, n, ask->number, ask->d, c->ok);
     for (int p = 0, end; p < n; p = end) {
-        end = p + 1;
-        if (!c->ok[p]) {
+        end = c->ok[p] ? end_of_run(c, ask, p, n) : p + 1;
+        if (begin == p && !c->ok[p]) {
             for (int k = 0; k < c->m->layout->order; k++)
                 ask->d[k][p] = 0;
-            continue;
+            begin = end;
         }
-        while (end < n && c->ok[end] && number[end] - number[end - 1] <= 1
-               && same_group(ask, p, end))
-            end++;
+        if (end - p < CAIRN_ELEMENTS_WORTH_READING) continue;
+        if (begin < p) CAIRN_TRY(find_rows(c, ask, begin, p));
         CAIRN_TRY(read_rows(c, ask, p, end));
+        begin = end;
     }
-    return CAIRN_OK;
+    return begin < n ? find_rows(c, ask, begin, n) : CAIRN_OK;
 }
 
 /// Rows whose level @p form has another index at the position than @p index are not ok.

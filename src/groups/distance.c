@@ -17,6 +17,12 @@ static int64_t start_of(const cairn_numbering *b, int64_t p)
     return b->start ? b->start[p] : b->one_start;
 }
 
+/// The element that comes k-th.
+static int64_t element(const cairn_numbering *b, int64_t k)
+{
+    return b->order ? b->order[k] : k;
+}
+
 static cairn_status overflow(cairn_env *env)
 {
     return cairn_fail(env, CAIRN_OVERFLOW, "query: enum: a number leaves 64 bits");
@@ -45,11 +51,13 @@ static int64_t find_free(chains *c, int64_t group, int64_t from)
     return tuple[1];
 }
 
-static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, int64_t p)
+/// Number element @p p of group @p g.
+static cairn_status
+take(cairn_env *env, const cairn_numbering *b, chains *c, int64_t g, int64_t p)
 {
-    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], start_of(b, p)}, at, after;
+    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {g, start_of(b, p)}, at, after;
 
-    key[0] = b->group[p];
+    key[0] = g;
     for (int k = 0; k < b->bys; k++)
         key[k + 1] = b->by[k][p];
 
@@ -79,12 +87,14 @@ static cairn_status number_by_chains(cairn_env *env, cairn_numbering *b)
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.next));
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.last));
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.chain));
-    for (int64_t k = 0; k < b->n; k++) {
-        const int64_t p = b->order[k];
+    for (int64_t g = 0; g < b->groups; g++)
+        for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
+            const int64_t p = element(b, k);
 
-        b->number[p] = CAIRN_NO_NUMBER;
-        if (start_of(b, p) != CAIRN_NO_NUMBER) CAIRN_GO(done, take(env, b, &c, p));
-    }
+            b->number[p] = CAIRN_NO_NUMBER;
+            if (start_of(b, p) != CAIRN_NO_NUMBER)
+                CAIRN_GO(done, take(env, b, &c, g, p));
+        }
     status = CAIRN_OK;
 done:
     cairn_tuples_fini(env, &c.taken);
@@ -146,8 +156,12 @@ static cairn_interval starts_of(const cairn_numbering *b, int64_t g)
 {
     cairn_interval starts = {INT64_MAX, INT64_MIN};
 
+    if (!b->start)
+        return b->first[g] < b->first[g + 1] && b->one_start != CAIRN_NO_NUMBER
+                   ? (cairn_interval){b->one_start, b->one_start}
+                   : starts;
     for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
-        const int64_t start = start_of(b, b->order[k]);
+        const int64_t start = b->start[element(b, k)];
 
         if (start == CAIRN_NO_NUMBER) continue;
         starts.lo = start < starts.lo ? start : starts.lo;
@@ -225,7 +239,7 @@ free_slots(const cairn_numbering *b, slots *s, int64_t g, int64_t lo, int64_t mo
             continue;
         }
         for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
-            const int64_t number = b->number[b->order[k]];
+            const int64_t number = b->number[element(b, k)];
 
             if (number != CAIRN_NO_NUMBER) s->taken[l][(number - lo) >> bits] = 0;
         }
@@ -239,7 +253,7 @@ static void number_group(cairn_numbering *b, slots *s, int64_t g, int64_t lo)
 
     s->least = 0;
     for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
-        const int64_t p = b->order[k], start = start_of(b, p);
+        const int64_t p = element(b, k), start = start_of(b, p);
         seen *const   key = &s->key[key_of(b, s, p)];
         int64_t       from, number;
 

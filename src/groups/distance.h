@@ -10,13 +10,14 @@
 /// Elements to be numbered.
 typedef struct cairn_numbering {
     int64_t        n, groups;
-    const int64_t *group; ///< [n]
     const int64_t *start; ///< [n] CAIRN_NO_NUMBER: none. NULL: all one_start.
     int64_t        one_start;
     int64_t        distance;
     int            bys;
     const int64_t *by[CAIRN_MAX_LEVELS]; ///< Keys of the distance.
-    const int64_t *order;  ///< [n] by group, and in it as they take their numbers.
+    const int64_t
+        *order; ///< [n] by group, and in it as they take their numbers. NULL: so
+                ///< they stand.
     const int64_t *first;  ///< [groups + 1] a group's begin in order.
     int64_t       *number; ///< [n] out.
 } cairn_numbering;

@@ -10,9 +10,20 @@
 
 #include <string.h>
 
-/* Numbers of another group for which finding out how its elements go on pays (measured:
-   bench_queries, a group a position). */
-enum { WORTH_ENTERING = 4 };
+enum {
+    /* Numbers that are kept. A group's are asked for again and again where levels that
+       hold what is found against them move slower than its numbers. */
+    KEPT = 512,
+};
+
+/// What was found of numbers of a group: `length` of them, from the first that was asked
+/// for on, as far as they were asked for.
+typedef struct {
+    int64_t      first;
+    int          length;
+    cairn_coord *d; ///< [order][KEPT] positions.
+    enum { UNKNOWN, NONE, FOUND } is[KEPT];
+} found_numbers;
 
 struct cairn_elements {
     cairn_groups *set;
@@ -27,6 +38,8 @@ struct cairn_elements {
     int64_t               k;     ///< and this is the next of them,
     int64_t               skip;  ///< so many skipped ones being before it.
     cairn_position_walk   walk;
+    bool                  again; ///< Numbers of some group were asked for again: so the
+    found_numbers         kept;  ///< latest group's are kept.
 };
 
 cairn_status cairn_elements_create(cairn_env       *env,
@@ -38,11 +51,14 @@ cairn_status cairn_elements_create(cairn_env       *env,
     (*elements)->set = set;
     (*elements)->q   = q;
     (*elements)->one = set->definition || set->query[q].query->func != CAIRN_QUERY_ENUM;
-    return CAIRN_OK;
+    if ((*elements)->one) return CAIRN_OK;
+    CAIRN_TRY(cairn_groups_find_numbers(set, q));
+    return CAIRN_NEW(env, (int64_t)set->order * KEPT, &(*elements)->kept.d);
 }
 
 void cairn_elements_destroy(cairn_env *env, cairn_elements **elements)
 {
+    if (*elements) cairn_free(env, (*elements)->kept.d);
     cairn_free(env, *elements);
     *elements = NULL;
 }
@@ -109,6 +125,9 @@ static cairn_status enter(cairn_elements *e, const int64_t *group, int64_t numbe
     cairn_group_query *s = &e->set->query[e->q];
 
     e->begun = false;
+    memset(e->kept.is, 0, (size_t)e->kept.length * sizeof *e->kept.is);
+    e->kept.length = 0;
+    e->kept.first  = number;
     CAIRN_TRY(cairn_groups_find_remainder(e->set, e->q, group, &e->rest));
     e->walks = e->rest.any && !s->forms.order.runs.on;
     if (e->walks) {
@@ -242,37 +261,82 @@ static int64_t run_before(int64_t stored, int64_t number, int64_t most)
                                                                             : before;
 }
 
-static cairn_status
-read_run(cairn_elements *e, int64_t first, int n, cairn_coord *const *d, bool *found)
+/// Rows from @p at on.
+static cairn_status read_run(cairn_elements     *e,
+                             int64_t             first,
+                             int64_t             n,
+                             cairn_coord *const *d,
+                             bool               *found,
+                             int64_t             at)
 {
     const cairn_group_query *s = &e->set->query[e->q];
-    cairn_coord              at[CAIRN_MAX_ORDER];
+    cairn_coord              its[CAIRN_MAX_ORDER];
 
-    for (int64_t p = 0, now; p < n; p += now) {
-        const int64_t number = first + p;
-
-        now = n - p;
-        if (e->stored < e->end) now = run_before(number_at(s, e->stored), number, now);
+    for (int64_t now; n > 0; first += now, at += now, n -= now) {
+        now = n;
+        if (e->stored < e->end) now = run_before(number_at(s, e->stored), first, n);
         if (now > 0) {
-            CAIRN_TRY(read_rest(e, number, now, d, found, p));
+            CAIRN_TRY(read_rest(e, first, now, d, found, at));
             continue;
         }
         CAIRN_TRY(cairn_groups_position(e->set, e->q,
-                                        cairn_groups_by_number(s, e->stored++), at));
+                                        cairn_groups_by_number(s, e->stored++), its));
         for (int k = 0; k < e->set->order; k++)
-            d[k][p] = at[k];
-        found[p] = true;
-        now      = 1;
+            d[k][at] = its[k];
+        found[at] = true;
+        now       = 1;
     }
     return CAIRN_OK;
 }
 
-static bool goes_on(const cairn_elements *e, const int64_t *group, int64_t first)
+/* ---- numbers that are asked for again ---- */
+
+/// Take what is kept of @p n numbers. @return how many of the first it was.
+static int take_kept(const cairn_elements *e,
+                     int64_t               first,
+                     int                   n,
+                     cairn_coord *const   *d,
+                     bool                 *found)
 {
-    if (!e->begun || first < e->next) return false;
-    for (int f = 0; f < e->set->query[e->q].forms.group.count; f++)
-        if (e->group[f] != group[f]) return false;
-    return true;
+    const found_numbers *const kept = &e->kept;
+    const int64_t              at   = first - kept->first;
+    int                        now  = 0;
+
+    if (at < 0 || at >= kept->length) return 0;
+    if (n > kept->length - at) n = (int)(kept->length - at);
+    for (; now < n && kept->is[at + now] != UNKNOWN; now++)
+        found[now] = kept->is[at + now] == FOUND;
+    for (int k = 0; k < e->set->order; k++)
+        memcpy(d[k], kept->d + k * KEPT + at, (size_t)now * sizeof *d[k]);
+    return now;
+}
+
+/// Keep what was found of @p n numbers, in rows from @p from on.
+static void keep(cairn_elements     *e,
+                 int64_t             first,
+                 int                 n,
+                 cairn_coord *const *d,
+                 const bool         *found,
+                 int                 from)
+{
+    found_numbers *const kept = &e->kept;
+    const int64_t        at   = first - kept->first;
+
+    if (at < 0 || at > KEPT - n) return;
+    for (int p = 0; p < n; p++)
+        kept->is[at + p] = found[from + p] ? FOUND : NONE;
+    for (int k = 0; k < e->set->order; k++)
+        memcpy(kept->d + k * KEPT + at, d[k] + from, (size_t)n * sizeof *d[k]);
+    if (at + n > kept->length) kept->length = (int)at + n;
+}
+
+static bool is_entered(const cairn_elements *e, const int64_t *group)
+{
+    bool same = e->begun;
+
+    for (int f = 0; f < e->set->query[e->q].forms.group.count && same; f++)
+        same = e->group[f] == group[f];
+    return same;
 }
 
 cairn_status cairn_elements_read(cairn_elements     *e,
@@ -284,22 +348,81 @@ cairn_status cairn_elements_read(cairn_elements     *e,
 {
     cairn_env *const env    = e->set->env;
     const int64_t    before = env->visited;
+    const bool       same   = is_entered(e, group);
     cairn_status     status = CAIRN_OK;
 
-    const bool on = goes_on(e, group, first);
-
     /* at the ends of what is a number nothing is added up */
-    if (e->one || (!on && n < WORTH_ENTERING) || first < INT64_MIN / 2
+    if (e->one || (!same && n < CAIRN_ELEMENTS_WORTH_READING) || first < INT64_MIN / 2
         || first > INT64_MAX / 2)
         return read_one_by_one(e, group, first, n, d, found);
-    if (!on)
-        status = enter(e, group, first);
-    else if (first > e->next)
-        seek_stored(e, first);
+    const int kept = same ? take_kept(e, first, n, d, found) : 0;
+
+    e->again = e->again || (same && first < e->next);
+
     cairn_visit(env, n);
-    if (status == CAIRN_OK) status = read_run(e, first, n, d, found);
-    e->begun = status == CAIRN_OK;
-    e->next  = first + n;
+    if (kept < n) {
+        first += kept;
+        if (!same)
+            status = enter(e, group, first);
+        else if (first != e->next)
+            seek_stored(e, first);
+        if (status == CAIRN_OK) status = read_run(e, first, n - kept, d, found, kept);
+        if (status == CAIRN_OK && e->again) keep(e, first, n - kept, d, found, kept);
+        e->begun = status == CAIRN_OK;
+        e->next  = first + n - kept;
+    }
     e->set->query[e->q].visits += env->visited - before;
+    return status;
+}
+
+/* ---- each of another group ---- */
+
+/// One by one where src/query is asked, or what is asked for is no enum.
+static cairn_status find_each(cairn_elements       *e,
+                              int                   n,
+                              const int64_t        *number,
+                              const int64_t *const *group,
+                              cairn_coord *const   *d,
+                              bool                 *ok)
+{
+    const int width = e->set->encoding->query[e->q].group_by.count;
+    int64_t   tuple[CAIRN_MAX_LEVELS];
+
+    for (int p = 0; p < n; p++) {
+        cairn_coord *to[CAIRN_MAX_ORDER];
+
+        for (int f = 0; f < width; f++)
+            tuple[f] = group[f][p];
+        for (int k = 0; k < e->set->order; k++) {
+            to[k]    = d[k] + p;
+            to[k][0] = 0;
+        }
+        if (ok[p]) CAIRN_TRY(read_one_by_one(e, tuple, number[p], 1, to, &ok[p]));
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_elements_of_groups(cairn_elements       *e,
+                                      int                   n,
+                                      const int64_t        *number,
+                                      const int64_t *const *group,
+                                      cairn_coord *const   *d,
+                                      bool                 *ok)
+{
+    const int64_t  before = e->set->env->visited;
+    cairn_status   status = CAIRN_OK;
+    const int64_t *its[CAIRN_MAX_LEVELS];
+    cairn_coord   *to[CAIRN_MAX_ORDER];
+
+    if (e->one) return find_each(e, n, number, group, d, ok);
+    for (int p = 0, now; p < n && status == CAIRN_OK; p += now) {
+        now = n - p < CAIRN_GROUPS_AT_ONCE ? n - p : CAIRN_GROUPS_AT_ONCE;
+        for (int f = 0; f < e->set->query[e->q].forms.group.count; f++)
+            its[f] = group[f] + p;
+        for (int k = 0; k < e->set->order; k++)
+            to[k] = d[k] + p;
+        status = cairn_groups_find_all(e->set, e->q, now, number + p, its, to, ok + p);
+    }
+    e->set->query[e->q].visits += e->set->env->visited - before;
     return status;
 }

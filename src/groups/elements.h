@@ -50,4 +50,22 @@ cairn_status cairn_elements_read(cairn_elements     *elements,
                                  cairn_coord *const *d,
                                  bool               *found);
 
+/// Numbers of another group from which reading them together pays; fewer are found with
+/// those of other groups.
+enum {
+    CAIRN_ELEMENTS_WORTH_READING = 4
+}; /* measured: bench_queries, a group a position */
+
+/// Find the elements with @p n numbers, each of a group of its own, where @p ok, which
+/// becomes false where there is none.
+///
+/// @param[in]  group  [groupBy] columns of [n].
+/// @param[out] d      [order] columns of [n]: positions; 0 where there is no element.
+cairn_status cairn_elements_of_groups(cairn_elements       *elements,
+                                      int                   n,
+                                      const int64_t        *number,
+                                      const int64_t *const *group,
+                                      cairn_coord *const   *d,
+                                      bool                 *ok);
+
 #endif

@@ -379,24 +379,15 @@ number_distance(cairn_groups *set, int q, const cairn_group_starts *starts)
                                                .number    = s->enumerated.number,
                                                .order     = s->index.order,
                                                .first     = s->index.begin};
-    int64_t           *order                = NULL;
     cairn_status       status;
 
     assert(s->query->distance > 0);
-    CAIRN_GO(done, cairn_groups_of(set, q, &b.group));
-    if (!b.order) {
-        CAIRN_GO(done, CAIRN_NEW(set->env, s->elements, &order));
-        for (int64_t p = 0; p < s->elements; p++)
-            order[p] = p;
-        b.order = order;
-    }
     for (int f = 0; f < s->forms.by.count; f++) {
         CAIRN_GO(done, cairn_groups_column(set, q, &s->forms.by.form[f], &by[f]));
         b.by[f] = by[f].data;
     }
     status = cairn_number_distance(set->env, &b);
 done:
-    cairn_free(set->env, order);
     for (int f = 0; f < CAIRN_MAX_LEVELS; f++)
         cairn_free(set->env, by[f].own);
     return status;
@@ -433,11 +424,18 @@ static cairn_status sort_by_number(cairn_groups *set, int q)
 {
     cairn_group_query *s = &set->query[q];
     const int64_t     *key[2];
+    int64_t           *order;
 
     key[1] = s->enumerated.number;
     CAIRN_TRY(cairn_groups_of(set, q, &key[0]));
-    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->enumerated.by_number));
-    CAIRN_TRY(cairn_sort_order(set->env, s->elements, 2, key, s->enumerated.by_number));
+    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &order));
+    const cairn_status status = cairn_sort_order(set->env, s->elements, 2, key, order);
+
+    if (status != CAIRN_OK) {
+        cairn_free(set->env, order);
+        return status;
+    }
+    s->enumerated.by_number = order;
     for (int64_t g = 0; g < s->index.groups; g++)
         for (int64_t k = s->index.begin[g] + 1; k < s->index.begin[g + 1]; k++) {
             const int64_t number = s->enumerated.number[s->enumerated.by_number[k]];
@@ -477,10 +475,25 @@ static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
     return room < box.size - others ? refuse(set, q, g, least) : CAIRN_OK;
 }
 
+cairn_status cairn_groups_find_numbers(cairn_groups *set, int q)
+{
+    cairn_group_query *s = &set->query[q];
+
+    if (!s->enumerated.later) return CAIRN_OK;
+    cairn_visit(set->env, s->elements + s->index.groups);
+    if (!ascends(s)) CAIRN_TRY(sort_by_number(set, q));
+    s->enumerated.later = false;
+    return CAIRN_OK;
+}
+
 cairn_status cairn_groups_check(cairn_groups *set, int q)
 {
-    const cairn_group_query *s = &set->query[q];
+    cairn_group_query *s = &set->query[q];
 
+    if (s->query->distance) { /* an element gets what no other of its group has */
+        s->enumerated.later = true;
+        return CAIRN_OK;
+    }
     cairn_visit(set->env, 2 * (s->elements + s->index.groups));
     if (!ascends(s)) CAIRN_TRY(sort_by_number(set, q));
     for (int64_t g = 0; s->enumerated.rest_start && g < s->index.groups; g++)

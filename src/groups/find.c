@@ -5,6 +5,7 @@
 
 #include "groups/spread.h"
 
+#include <assert.h>
 #include <string.h>
 
 /// Element of group @p g with the number, or -1.
@@ -201,17 +202,19 @@ static cairn_status at_rank(cairn_groups          *set,
     return CAIRN_OK;
 }
 
-cairn_status cairn_groups_find_remainder(cairn_groups          *set,
-                                         int                    q,
-                                         const int64_t         *group,
-                                         cairn_group_remainder *rest)
+/// The same of group number @p g, or -1.
+static cairn_status find_remainder(cairn_groups          *set,
+                                   int                    q,
+                                   int64_t                g,
+                                   const int64_t         *group,
+                                   cairn_group_remainder *rest)
 {
     cairn_group_query *s = &set->query[q];
     cairn_coord        d[CAIRN_MAX_ORDER];
     int                arm;
 
     rest->any = false;
-    rest->g   = cairn_group_index_find(&s->index, group);
+    rest->g   = g;
     if (s->rest.one && s->rest.start.kind == CAIRN_START_NONE) return CAIRN_OK;
     if (cairn_groups_crosses(set, &s->forms.group, group)) return CAIRN_OK;
     cairn_group_box_enter(&s->forms.order, group, &rest->box);
@@ -232,6 +235,15 @@ cairn_status cairn_groups_find_remainder(cairn_groups          *set,
     }
     rest->any = rest->start != CAIRN_NO_NUMBER;
     return CAIRN_OK;
+}
+
+cairn_status cairn_groups_find_remainder(cairn_groups          *set,
+                                         int                    q,
+                                         const int64_t         *group,
+                                         cairn_group_remainder *rest)
+{
+    return find_remainder(set, q, cairn_group_index_find(&set->query[q].index, group),
+                          group, rest);
 }
 
 cairn_status cairn_groups_list_remainder(cairn_groups                *set,
@@ -259,6 +271,7 @@ cairn_status cairn_groups_list_remainder(cairn_groups                *set,
 static cairn_status find_rest(cairn_groups  *set,
                               int            q,
                               int64_t        number,
+                              int64_t        g,
                               const int64_t *group,
                               cairn_coord   *d,
                               bool          *found)
@@ -266,7 +279,7 @@ static cairn_status find_rest(cairn_groups  *set,
     cairn_group_remainder rest;
     int64_t               k;
 
-    CAIRN_TRY(cairn_groups_find_remainder(set, q, group, &rest));
+    CAIRN_TRY(find_remainder(set, q, g, group, &rest));
     if (!rest.any || __builtin_sub_overflow(number, rest.start, &k)) return CAIRN_OK;
     return set->query[q].forms.order.runs.on
                ? at_list(set, q, group, &rest.box, rest.g, k, d, found)
@@ -319,10 +332,11 @@ static cairn_status find(cairn_groups  *set,
                          cairn_coord   *d,
                          bool          *found)
 {
+    if (set->query[q].enumerated.later) CAIRN_TRY(cairn_groups_find_numbers(set, q));
     const int64_t g = cairn_group_index_find(&set->query[q].index, group);
     const int64_t p = g < 0 ? -1 : search(&set->query[q], g, number);
 
-    if (p < 0) return find_rest(set, q, number, group, d, found);
+    if (p < 0) return find_rest(set, q, number, g, group, d, found);
     *found = true;
     return cairn_groups_position(set, q, p, d);
 }
@@ -359,4 +373,85 @@ cairn_status cairn_groups_element(cairn_groups  *set,
     set->query[q].visits += set->env->visited - before;
     if (status == CAIRN_OK && *found) memcpy(d, at, (size_t)set->order * sizeof *d);
     return status;
+}
+
+/* ---- many at once ---- */
+
+/// Elements with an entry that have the numbers, or -1: one loop, so that what is waited
+/// for at one of them does not hold up the others.
+static void search_all(const cairn_group_query *s,
+                       int                      n,
+                       const int64_t           *number,
+                       const int64_t *const    *group,
+                       const bool              *ok,
+                       int64_t                 *g,
+                       int64_t                 *element)
+{
+    const int width = s->forms.group.count;
+    int64_t   tuple[CAIRN_MAX_LEVELS];
+
+    for (int p = 0; p < n; p++) {
+        g[p] = -1;
+        if (!ok[p]) continue;
+        for (int f = 0; f < width; f++)
+            tuple[f] = group[f][p];
+        g[p] = cairn_group_index_find(&s->index, tuple);
+    }
+    for (int p = 0; p < n; p++)
+        element[p] = g[p] < 0 ? -1 : search(s, g[p], number[p]);
+}
+
+/// Those without an entry.
+static cairn_status find_rests(cairn_groups         *set,
+                               int                   q,
+                               int                   n,
+                               const int64_t        *number,
+                               const int64_t *const *group,
+                               const int64_t        *g,
+                               const int64_t        *element,
+                               cairn_coord *const   *d,
+                               bool                 *ok)
+{
+    const int   width = set->query[q].forms.group.count;
+    int64_t     tuple[CAIRN_MAX_LEVELS];
+    cairn_coord at[CAIRN_MAX_ORDER];
+
+    for (int p = 0; p < n; p++) {
+        if (!ok[p] || element[p] >= 0) continue;
+        for (int f = 0; f < width; f++)
+            tuple[f] = group[f][p];
+        ok[p] = false;
+        if (number[p] != CAIRN_NO_NUMBER)
+            CAIRN_TRY(find_rest(set, q, number[p], g[p], tuple, at, &ok[p]));
+        for (int k = 0; k < set->order; k++)
+            d[k][p] = ok[p] ? at[k] : 0;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_groups_find_all(cairn_groups         *set,
+                                   int                   q,
+                                   int                   n,
+                                   const int64_t        *number,
+                                   const int64_t *const *group,
+                                   cairn_coord *const   *d,
+                                   bool                 *ok)
+{
+    const cairn_group_query *s = &set->query[q];
+    int64_t                  g[CAIRN_GROUPS_AT_ONCE], element[CAIRN_GROUPS_AT_ONCE];
+    cairn_coord              at[CAIRN_MAX_ORDER];
+
+    assert(n <= CAIRN_GROUPS_AT_ONCE && !set->definition);
+    if (s->enumerated.later) CAIRN_TRY(cairn_groups_find_numbers(set, q));
+    cairn_visit(set->env, n);
+    search_all(s, n, number, group, ok, g, element);
+    for (int k = 0; k < set->order && s->query->arg < 0; k++)
+        for (int p = 0; p < n; p++)
+            d[k][p] = element[p] < 0 ? 0 : set->entries->coord[k][element[p]];
+    for (int p = 0; p < n && s->query->arg >= 0; p++) {
+        if (element[p] >= 0) CAIRN_TRY(cairn_groups_position(set, q, element[p], at));
+        for (int k = 0; k < set->order; k++)
+            d[k][p] = element[p] < 0 ? 0 : at[k];
+    }
+    return find_rests(set, q, n, number, group, g, element, d, ok);
 }

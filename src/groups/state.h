@@ -71,7 +71,8 @@ typedef struct cairn_group_forms {
 /// ENUM: numbers of elements.
 typedef struct cairn_group_numbers {
     int64_t *number;    ///< [elements]
-    int64_t *by_number; ///< Elements by (group, number); NULL: index.
+    int64_t *by_number; ///< Elements by (group, number); NULL: index,
+    bool     later;     ///< unless cairn_groups_find_numbers() is still to find out.
     int64_t
         *rest_start;   ///< [groups] number of the first element without an entry. NULL:
                        ///< none have numbers.
@@ -217,7 +218,26 @@ cairn_status cairn_groups_list_remainder(cairn_groups                *set,
                                          bool                        *found,
                                          int64_t                      at);
 
-/// The k-th element of an enum by (group, number).
+enum { CAIRN_GROUPS_AT_ONCE = 512 };
+
+/// The elements of an enum with @p n numbers, at most CAIRN_GROUPS_AT_ONCE, of groups with
+/// the values @p group ([groupBy] columns), where @p ok, which becomes false where there is
+/// none.
+///
+/// @param[out] d  [order] columns of [n]: positions; 0 where there is no element.
+cairn_status cairn_groups_find_all(cairn_groups         *set,
+                                   int                   q,
+                                   int                   n,
+                                   const int64_t        *number,
+                                   const int64_t *const *group,
+                                   cairn_coord *const   *d,
+                                   bool                 *ok);
+
+/// Make sure that elements of an enum are found by number: where nobody asks for any, they
+/// are not put in that order.
+cairn_status cairn_groups_find_numbers(cairn_groups *set, int q);
+
+/// The k-th element of an enum by (group, number), which cairn_groups_find_numbers() saw to.
 static inline int64_t cairn_groups_by_number(const cairn_group_query *s, int64_t k)
 {
     return s->enumerated.by_number ? s->enumerated.by_number[k]

@@ -36,13 +36,12 @@ static cairn_numbering make_batch(const distance_case *c)
     cairn_numbering b     = {
             .n        = c->n,
             .groups   = c->groups,
-            .group    = group,
             .start    = start,
             .distance = c->distance,
             .bys      = 2,
             .by       = {key[0], key[1]},
             .number   = number,
-            .order    = order,
+            .order    = c->none ? order : NULL, /* elements stand in it */
             .first    = first
     };
 
@@ -133,16 +132,15 @@ Test(group_distance, a_long_row_of_numbers_is_passed)
 {
     enum { LONG = 600000 };
 
-    int64_t        *column = calloc(4 * LONG, sizeof *column), first[2] = {0, LONG};
-    int64_t        *zeros = column, *starts = column + LONG, *ids = column + 2 * LONG;
+    int64_t        *column = calloc(3 * LONG, sizeof *column), first[2] = {0, LONG};
+    int64_t        *starts = column, *ids = column + LONG;
     cairn_numbering b = {.n        = LONG,
                          .groups   = 1,
-                         .group    = zeros,
                          .start    = starts,
                          .distance = 1,
                          .bys      = 1,
                          .by       = {ids},
-                         .number   = column + 3 * LONG,
+                         .number   = column + 2 * LONG,
                          .order    = ids,
                          .first    = first};
     cairn_env       env;
