@@ -82,10 +82,11 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
     const double         begin  = cairn_seconds();
     cairn_kernel_request wanted = *request;
 
-    wanted.at_hand      = request->at_hand && !own->compiling;
+    wanted.at_hand      = request->at_hand && (request->spare || !own->compiling);
     cairn_status status = own->device->load(own->device->user, &wanted, kernel);
 
-    if (status == CAIRN_NO_KERNEL && wanted.at_hand && pays_now(own, request->key)) {
+    if (status == CAIRN_NO_KERNEL && wanted.at_hand && !request->spare
+        && pays_now(own, request->key)) {
         wanted.at_hand = false;
         status         = own->device->load(own->device->user, &wanted, kernel);
         own->compiling = status == CAIRN_OK;

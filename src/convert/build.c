@@ -12,6 +12,7 @@
 #include "convert/compiled_numbers.h"
 #include "convert/intermediates.h"
 #include "convert/kept.h"
+#include "convert/value_words.h"
 #include "tensor/value_storage.h"
 
 #include <assert.h>
@@ -119,12 +120,13 @@ count_compiled(builder *b, cairn_member_build *m, cairn_status status)
 {
     const int number = (int)(m - b->m);
 
-    if (b->build->bucketed || b->build->duty == CAIRN_BUILD_STRICT
-        || !cairn_numbers_any(m)) {
+    const bool only = b->build->bucketed || b->build->duty == CAIRN_BUILD_STRICT
+                      || b->build->duty == CAIRN_BUILD_WORDS;
+
+    if (only || !cairn_numbers_any(m)) {
         if (status == CAIRN_OK)
             status = cairn_compiled_count(m, b->build, &m->compiled);
-        if (b->build->bucketed || b->build->duty == CAIRN_BUILD_STRICT || b->way.last)
-            return status; /* straight, then */
+        if (only || b->way.last) return status; /* straight, then, or another way */
     } else {
         status = count_numbered(b, m, status);
     }
@@ -302,6 +304,7 @@ static bool has_to_repeat(builder *b, cairn_status status)
     if (status != CAIRN_NO_MEMORY && status != CAIRN_NO_KERNEL
         && status != CAIRN_BAD_OPTION)
         return false;
+    if (status == CAIRN_NO_KERNEL && b->build->duty == CAIRN_BUILD_WORDS) return false;
     if (cairn_build_all(b->build, CAIRN_OK, &straight) != CAIRN_OK || straight)
         return false;
     return b->straight = true;
@@ -358,6 +361,50 @@ build_wide(cairn_env *env, const cairn_build *build, cairn_local **tensor)
     return status;
 }
 
+/// Asks another loader for functions that are at hand.
+static cairn_status
+load_at_hand(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    const cairn_kernel_loader *const loader = user;
+    cairn_kernel_request             wanted = *request;
+
+    wanted.at_hand = wanted.spare = true;
+    return loader->load(loader->user, &wanted, kernel);
+}
+
+static void release_other(void *user, cairn_kernel *kernel)
+{
+    const cairn_kernel_loader *const loader = user;
+
+    loader->release(loader->user, kernel);
+}
+
+/// Build from words that stand for the source's values.
+///
+/// @retval CAIRN_NO_KERNEL  A function for them is not at hand.
+static cairn_status build_of_words(cairn_env               *env,
+                                   const cairn_build       *build,
+                                   const cairn_value_words *words,
+                                   cairn_local            **built)
+{
+    cairn_kernel_loader loader = *build->loader;
+    cairn_build         own    = *build;
+    cairn_status        status;
+
+    loader.load    = load_at_hand;
+    loader.release = release_other;
+    loader.ahead   = NULL;
+    loader.user    = (void *)build->loader;
+    own.from       = words->tensor;
+    own.value_bits = words->tensor->value_bits;
+    own.duty       = CAIRN_BUILD_WORDS;
+    if (!loader.interprets) own.loader = &loader;
+    CAIRN_TRY(build_wide(env, &own, built));
+    status = cairn_value_words_restore(words, build->value_bits, *built);
+    if (status != CAIRN_OK) cairn_local_destroy(built);
+    return status;
+}
+
 /// Values that were taken over from a widened copy, which goes, are in common with nobody.
 static void own_values(cairn_local *built, const cairn_local *copy)
 {
@@ -371,18 +418,36 @@ static void own_values(cairn_local *built, const cairn_local *copy)
     }
 }
 
-/* Programs move values as wide as the tensor's type: of a source that is narrower they are
- * widened first, and those of the result narrowed at the end. */
-cairn_status
-cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor)
+/// Move values as wide as they are stored. @retval CAIRN_NO_KERNEL  They must be widened.
+static cairn_status
+build_narrow(cairn_env *env, const cairn_build *build, cairn_local **tensor)
+{
+    cairn_value_words words;
+    cairn_local      *built = NULL;
+    cairn_status      status;
+
+    CAIRN_TRY(cairn_value_words_create(build, &words));
+    status =
+        words.tensor ? build_of_words(env, build, &words, &built) : CAIRN_NO_KERNEL;
+    if (status == CAIRN_OK && words.own) own_values(built, words.tensor);
+    if (status == CAIRN_OK) *tensor = built;
+    cairn_value_words_destroy(&words);
+    return status;
+}
+
+/// Move values as wide as the tensor's type: of a source that is narrower they are widened
+/// first, and those of the result narrowed at the end.
+static cairn_status build_widened(cairn_env         *env,
+                                  const cairn_build *build,
+                                  bool               narrow,
+                                  cairn_local      **tensor)
 {
     const cairn_query_net *net    = build->net;
     cairn_build            own    = *build;
     cairn_local           *source = NULL, *built = NULL;
     cairn_status           status = CAIRN_OK;
 
-    if (build->from && !build->planned && cairn_local_is_narrow(build->from))
-        status = cairn_local_widened(build->from, &source);
+    if (narrow) status = cairn_local_widened(build->from, &source);
     if (source) own.from = source;
     if (net) status = net->agree(net->user, status);
     if (status == CAIRN_OK) status = build_wide(env, &own, &built);
@@ -397,4 +462,19 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
     else
         cairn_local_destroy(&built);
     return status;
+}
+
+cairn_status
+cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor)
+{
+    const bool narrow =
+        build->from && !build->planned && cairn_local_is_narrow(build->from);
+    const int interpreted = build->report.interpreted ? *build->report.interpreted : 0;
+    cairn_status status   = CAIRN_NO_KERNEL;
+
+    if (narrow) status = build_narrow(env, build, tensor);
+    if (status != CAIRN_NO_KERNEL) return status;
+    if (build->report.interpreted) *build->report.interpreted = interpreted;
+    if (narrow && build->report.log) build->report.log->tasks = 0;
+    return build_widened(env, build, narrow, tensor);
 }

@@ -38,6 +38,7 @@ typedef enum {
     CAIRN_BUILD_ANYHOW,
     CAIRN_BUILD_PLEDGED, ///< Nothing may be interpreted, queries included.
     CAIRN_BUILD_STRICT,  ///< Only the compiled way, from the source as it is.
+    CAIRN_BUILD_WORDS,   ///< Only the compiled way, by functions that are at hand.
 } cairn_build_duty;
 
 /// What a build tells of itself, where it is asked to.
@@ -68,7 +69,7 @@ typedef struct cairn_build {
     int                    rank;
     cairn_pos judged_by; ///< Several ranks: entries of the one that has most, by which
                          ///< all judge what the build is worth.
-    int     value_bits;  ///< 32 or 64.
+    int     value_bits;  ///< 32 or 64; of words 8 or 16.
     int64_t held;        ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
     cairn_build_duty           duty;   ///< Else NO_KERNEL.

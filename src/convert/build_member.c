@@ -86,7 +86,8 @@ cairn_status cairn_build_interpret(cairn_env         *env,
 
     name_query(what, build, member, query);
     CAIRN_CHECK(
-        build->duty != CAIRN_BUILD_PLEDGED, env, CAIRN_NO_KERNEL,
+        build->duty != CAIRN_BUILD_PLEDGED && build->duty != CAIRN_BUILD_WORDS, env,
+        CAIRN_NO_KERNEL,
         "convert: %s: %s, and CAIRN_KERNELS=compiled lets nothing be interpreted", what,
         why);
     if (build->report.interpreted) ++*build->report.interpreted;

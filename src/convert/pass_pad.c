@@ -39,6 +39,10 @@ void cairn_pad_lane(const cairn_padded_lane *a)
         ((double *)a->val)[s * a->stride] = 0;
     for (int64_t s = a->count; s < a->slots && a->val_bits == 32; s++)
         ((float *)a->val)[s * a->stride] = 0;
+    for (int64_t s = a->count; s < a->slots && a->val_bits == 16; s++)
+        ((int16_t *)a->val)[s * a->stride] = 0;
+    for (int64_t s = a->count; s < a->slots && a->val_bits == 8; s++)
+        ((int8_t *)a->val)[s * a->stride] = 0;
 }
 
 static cairn_status pad_nodes(cairn_compiled *c, const cairn_pass_call *call)

@@ -243,6 +243,12 @@ static cairn_status create_by_rules(cairn_env            *env,
     return status;
 }
 
+/// Words, which are narrower than any type of values, are integers.
+static cairn_value_kind kind_of_type(int value_bits)
+{
+    return value_bits < 32 ? CAIRN_VALUE_INTEGER : CAIRN_VALUE_FLOAT;
+}
+
 cairn_status cairn_layout_create(cairn_env            *env,
                                  const cairn_encoding *encoding,
                                  const int64_t        *extent,
@@ -251,7 +257,9 @@ cairn_status cairn_layout_create(cairn_env            *env,
                                  int                   value_bits,
                                  cairn_layout        **layout)
 {
-    const rules by = {.carrier_bits = value_bits, .value_bits = value_bits};
+    const rules by = {.carrier_bits = value_bits,
+                      .value_bits   = value_bits,
+                      .value_kind   = kind_of_type(value_bits)};
 
     return create_by_rules(env, encoding, extent, box, span, by, layout);
 }
@@ -283,6 +291,18 @@ cairn_status cairn_layout_store(cairn_env          *env,
 
     return create_by_rules(env, layout->encoding, layout->sized ? layout->extent : NULL,
                            layout->box, layout->span, by, stored);
+}
+
+cairn_status cairn_layout_carry(cairn_env          *env,
+                                const cairn_layout *layout,
+                                int                 carrier_bits,
+                                cairn_value_kind    kind,
+                                int                 bits,
+                                cairn_layout      **stored)
+{
+    CAIRN_TRY(cairn_layout_store(env, layout, kind, bits, stored));
+    (*stored)->carrier_bits = (uint8_t)carrier_bits;
+    return CAIRN_OK;
 }
 
 /* All its blocks are held: each goes with the last of those who destroy it. */

@@ -95,8 +95,9 @@ typedef struct cairn_layout {
     int          tuples;
     cairn_tuple  tuple[CAIRN_MAX_LEVELS];
     int          value_tuple; ///< Tuple that holds the values; -1: an array.
-    uint8_t carrier_bits; ///< Of the tensor's values, 32 or 64: what is computed with,
-    uint8_t value_bits;   ///< and of a value as it is stored,
+    uint8_t carrier_bits; ///< Of the tensor's values, 32 or 64: what is computed with;
+                          ///< 8 or 16: they are words that are only moved;
+    uint8_t          value_bits;              ///< and of a value as it is stored,
     cairn_value_kind value_kind;              ///< which is this.
     cairn_interval   span[CAIRN_MAX_QUERIES]; ///< As given at creation.
 } cairn_layout;
@@ -111,7 +112,8 @@ typedef struct cairn_layout {
 ///                     them); NULL: the ranges by definition. Needed for levels that
 ///                     only running knows (distance, sum); for the others it may narrow
 ///                     reorder's range on a rank that has not everything.
-/// @param[in]  value_bits 32 or 64.
+/// @param[in]  value_bits 32 or 64; 8 or 16: values are words that are only moved
+///                     (tensor/value_words.h).
 /// @param[out] layout  Destroy with cairn_layout_destroy(). Unchanged on failure.
 ///
 /// @retval CAIRN_BAD_FORMAT  A digit's range is not covered (d1%4 alone needs N <= 4), a
@@ -148,10 +150,19 @@ cairn_status cairn_layout_store(cairn_env          *env,
                                 int                 bits,
                                 cairn_layout      **stored);
 
+/// The same, of a tensor whose values are of another type.
+cairn_status cairn_layout_carry(cairn_env          *env,
+                                const cairn_layout *layout,
+                                int                 carrier_bits,
+                                cairn_value_kind    kind,
+                                int                 bits,
+                                cairn_layout      **stored);
+
 /// Are its values stored as the tensor's type holds them?
 static inline bool cairn_layout_is_wide(const cairn_layout *layout)
 {
-    return layout->value_kind == CAIRN_VALUE_FLOAT
+    return layout->value_kind
+               == (layout->carrier_bits < 32 ? CAIRN_VALUE_INTEGER : CAIRN_VALUE_FLOAT)
            && layout->value_bits == layout->carrier_bits;
 }
 

@@ -90,11 +90,14 @@ static cairn_status plan_samples(conversion *c, const int64_t *extent, int value
     return CAIRN_OK;
 }
 
+/// Values of all widths; only those of tensors are narrower than 32 bits.
 static cairn_status plan_all(conversion *c, const char *pair)
 {
+    const int least = c->from && c->state[0] != CAIRN_SAMPLE_LENT ? 8 : 32;
+
     c->g->env.options.kernels = CAIRN_KERNELS_COMPILED;
     for (int e = 0; e < GEN_CONVERTED; e++)
-        for (int bits = 32; bits <= 64; bits += 32)
+        for (int bits = least; bits <= 64; bits *= 2)
             CAIRN_TRY(plan_samples(c, gen_extent[e], bits));
     CAIRN_CHECK(c->requests > 0, &c->g->env, CAIRN_BAD_ARGUMENT,
                 "prebuilt.txt: line %d: '%s' calls no function", c->g->line, pair);

@@ -203,7 +203,8 @@ static void add_layout(cairn_text *text, const char *what, const cairn_layout *l
     if (layout->partition >= 0) cairn_text_add(text, " bank%d", layout->partition);
     for (int k = 0; k < layout->order; k++)
         add_inverse(text, &layout->dim[k]);
-    cairn_text_add(text, " check%x f%d%s%s", layout->check, layout->value_bits,
+    cairn_text_add(text, " check%x %c%d%s%s", layout->check,
+                   layout->value_bits < 32 ? 'i' : 'f', layout->value_bits,
                    layout->pads ? " pads" : "", layout->exact ? " exact" : "");
     if (layout->value_tuple >= 0)
         cairn_text_add(text, " of%zu*%lld", layout->tuple[layout->value_tuple].size,

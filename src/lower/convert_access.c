@@ -93,12 +93,41 @@ cairn_ir_array *cairn_convert_idx(cairn_convert *c, int part, int level)
     return array;
 }
 
+/// Words that values are moved as are integers.
+static cairn_ir_type type_in_memory(const cairn_layout *layout)
+{
+    switch (layout->value_bits) {
+    case 8: return CAIRN_IR_I8;
+    case 16: return CAIRN_IR_I16;
+    case 32: return CAIRN_IR_F32;
+    default: return CAIRN_IR_F64;
+    }
+}
+
+static cairn_ir_type type_of_values(const cairn_layout *layout)
+{
+    return layout->value_bits < 32 ? CAIRN_IR_I64 : type_in_memory(layout);
+}
+
+cairn_ir_x cairn_convert_as_value(cairn_convert *c, cairn_ir_x value)
+{
+    return cairn_ir_cast(&c->ir, type_of_values(c->to), value);
+}
+
+cairn_ir_x cairn_convert_no_value(cairn_convert *c, int part)
+{
+    const cairn_ir_type type = type_of_values(layout_of(c, part));
+
+    return type == CAIRN_IR_I64 ? cairn_ir_int(&c->ir, 0)
+                                : cairn_ir_real(&c->ir, type, 0);
+}
+
 cairn_ir_array *cairn_convert_values(cairn_convert *c, int part)
 {
     const cairn_layout *layout = layout_of(c, part);
-    cairn_ir_array     *array  = cairn_ir_array_of(
-             &c->ir, (cairn_ir_field){CAIRN_IR_VAL, part, 0},
-        layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64, "%s_val", letter(part));
+    cairn_ir_array     *array =
+        cairn_ir_array_of(&c->ir, (cairn_ir_field){CAIRN_IR_VAL, part, 0},
+                          type_in_memory(layout), "%s_val", letter(part));
 
     if (array && layout->value_tuple >= 0) {
         array->stride = (int64_t)layout->tuple[layout->value_tuple].size;

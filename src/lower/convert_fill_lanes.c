@@ -28,12 +28,12 @@ static cairn_ir_x let(cairn_convert *c, cairn_ir_x value, const char *name)
 /// `column` and `value` into the next slot.
 static void put(cairn_convert *c, const lane *s, cairn_ir_x column, cairn_ir_x value)
 {
-    cairn_ir           *b    = &c->ir;
-    const cairn_ir_x    next = cairn_ir_use(b, s->next);
-    const cairn_ir_type type = c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
+    cairn_ir        *b    = &c->ir;
+    const cairn_ir_x next = cairn_ir_use(b, s->next);
 
     cairn_ir_store(b, cairn_convert_idx(c, 1, column_level(c)), next, column);
-    cairn_ir_store(b, cairn_convert_values(c, 1), next, cairn_ir_cast(b, type, value));
+    cairn_ir_store(b, cairn_convert_values(c, 1), next,
+                   cairn_convert_as_value(c, value));
     cairn_ir_assign(b, s->next, cairn_ir_add(b, next, s->lanes));
 }
 
@@ -52,12 +52,6 @@ static cairn_ir_x hole(cairn_convert *c)
                           CAIRN_IR_I64, "B%d_hole", column_level(c));
 }
 
-static cairn_ir_x no_value(cairn_convert *c)
-{
-    return cairn_ir_real(&c->ir, c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
-                         0);
-}
-
 /// While there are slots, and if @p more is given, while it holds.
 static void open_rest(cairn_convert *c, const lane *s, cairn_ir_x more)
 {
@@ -70,7 +64,7 @@ static void open_rest(cairn_convert *c, const lane *s, cairn_ir_x more)
 static void put_holes(cairn_convert *c, const lane *s)
 {
     open_rest(c, s, NULL);
-    put(c, s, hole(c), no_value(c));
+    put(c, s, hole(c), cairn_convert_no_value(c, 1));
     cairn_ir_end(&c->ir);
 }
 
@@ -81,7 +75,7 @@ put_run(cairn_convert *c, const lane *s, cairn_ir_var *absent, cairn_ir_x limit)
     cairn_ir *b = &c->ir;
 
     open_rest(c, s, cairn_ir_lt(b, cairn_ir_use(b, absent), limit));
-    put(c, s, cairn_ir_use(b, absent), no_value(c));
+    put(c, s, cairn_ir_use(b, absent), cairn_convert_no_value(c, 1));
     cairn_convert_increase(c, absent);
     cairn_ir_end(b);
 }

@@ -71,9 +71,8 @@ void cairn_convert_lower_mirror(cairn_convert *c)
     if (!(c->spec->omit.idx >> E & 1))
         cairn_ir_store(b, cairn_convert_idx(c, 1, E), c->inner.node, c->here.stored[E]);
     cairn_ir_store(b, cairn_convert_values(c, 1), c->inner.node,
-                   cairn_ir_cast(b,
-                                 c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
-                                 cairn_ir_load(b, cairn_convert_values(c, 0), mirror)));
+                   cairn_convert_as_value(
+                       c, cairn_ir_load(b, cairn_convert_values(c, 0), mirror)));
     cairn_convert_leave(c);
     cairn_convert_tell(c, 0, cairn_ir_int(b, 1));
 }

@@ -116,9 +116,7 @@ static void copy_entry(cairn_convert *c, const row *r, int l, cairn_ir_x at)
     const cairn_ir_x value = cairn_ir_load(
         b, c->from ? cairn_convert_values(c, 0) : cairn_convert_entry_values(c), at);
 
-    cairn_ir_store(
-        b, cairn_convert_values(c, 1), to,
-        cairn_ir_cast(b, c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64, value));
+    cairn_ir_store(b, cairn_convert_values(c, 1), to, cairn_convert_as_value(c, value));
 }
 
 /// One vector's loop for each array: of several arrays in one loop a compiler masks none.

@@ -148,11 +148,8 @@ static void read_value(cairn_convert *c, const nest *n)
 
     c->here.value = cairn_ir_use(b, cairn_ir_let(b, load, "v"));
     if (!c->from->pads) return;
-    cairn_convert_require(
-        c, cairn_ir_ne(
-               b, c->here.value,
-               cairn_ir_real(b, c->from->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
-                             0)));
+    cairn_convert_require(c,
+                          cairn_ir_ne(b, c->here.value, cairn_convert_no_value(c, 0)));
 }
 
 bool cairn_convert_is_level(const cairn_convert *c, int k)

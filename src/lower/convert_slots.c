@@ -227,10 +227,8 @@ static void clear_nodes(cairn_convert *c, cairn_ir_x group)
             cairn_ir_load(b, cairn_convert_cursors(c), cairn_ir_add_int(b, group, 1)),
             size),
         1, "no value yet", "h");
-    const cairn_ir_type type = c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
-
     cairn_ir_store(b, cairn_convert_values(c, 1), cairn_ir_loop_var(b, loop),
-                   cairn_ir_real(b, type, 0));
+                   cairn_convert_no_value(c, 1));
     cairn_ir_end(b);
     cairn_ir_end(b);
 }

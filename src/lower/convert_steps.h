@@ -86,6 +86,10 @@ cairn_convert_element(cairn_convert *c, int field, const char *name, int64_t k);
 cairn_ir_array *cairn_convert_ptr(cairn_convert *c, int part, int level);
 cairn_ir_array *cairn_convert_idx(cairn_convert *c, int part, int level);
 cairn_ir_array *cairn_convert_values(cairn_convert *c, int part);
+/// A value as one of the part that is filled: in the type that it is stored from.
+cairn_ir_x cairn_convert_as_value(cairn_convert *c, cairn_ir_x value);
+/// 0 as a value of part @p part.
+cairn_ir_x cairn_convert_no_value(cairn_convert *c, int part);
 /// Number of indices of a complete level.
 cairn_ir_x cairn_convert_size(cairn_convert *c, int part, int level);
 /// The least of them.

@@ -50,8 +50,7 @@ void cairn_convert_write(cairn_convert *c, cairn_ir_x node, const cairn_ir_x *de
                        c->here.e[l]);
     }
     cairn_ir_store(b, cairn_convert_values(c, 1), moved(c, p, delta, to->levels),
-                   cairn_ir_cast(b, to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
-                                 c->here.value));
+                   cairn_convert_as_value(c, c->here.value));
 }
 
 void cairn_convert_write_holes(cairn_convert *c)

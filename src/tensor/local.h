@@ -263,17 +263,19 @@ static inline double cairn_value_get(const cairn_kernel_part *view, cairn_pos v)
     }
 }
 
-/// Change a value that is stored as an f32 or f64: others are widened first
+/// Change a value that is stored as an f32 or f64, or as a word: others are widened first
 /// (value_storage.h).
 static inline void
 cairn_value_set(const cairn_kernel_part *view, cairn_pos v, double value)
 {
     void *at = cairn_value_at(view, v);
 
-    if (view->val_bits == 32)
-        *(float *)at = (float)value;
-    else
-        *(double *)at = value;
+    switch (view->val_bits) {
+    case 8: *(int8_t *)at = (int8_t)value; break;
+    case 16: *(int16_t *)at = (int16_t)value; break;
+    case 32: *(float *)at = (float)value; break;
+    default: *(double *)at = value;
+    }
 }
 
 #endif

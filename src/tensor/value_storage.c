@@ -139,11 +139,10 @@ static bool is_in_common(const cairn_group *group, const void *values)
     return block && cairn_is_shared(block);
 }
 
-/// Store the values of a group by another layout, which it takes over on success.
-static cairn_status store_group(cairn_local                  *tensor,
-                                cairn_group                  *group,
-                                const cairn_value_dictionary *dictionary,
-                                cairn_layout                 *layout)
+cairn_status cairn_group_store(cairn_local                  *tensor,
+                               cairn_group                  *group,
+                               const cairn_value_dictionary *dictionary,
+                               cairn_layout                 *layout)
 {
     cairn_env *const   env  = tensor->env;
     cairn_part        *part = tensor->part;
@@ -221,7 +220,7 @@ cairn_status cairn_group_widen(cairn_local *tensor, int member)
     if (cairn_layout_is_wide(group->layout)) return CAIRN_OK;
     CAIRN_TRY(cairn_layout_store(tensor->env, group->layout, CAIRN_VALUE_FLOAT,
                                  tensor->value_bits, &wide));
-    status = store_group(tensor, group, NULL, wide);
+    status = cairn_group_store(tensor, group, NULL, wide);
     if (status != CAIRN_OK) cairn_layout_destroy(tensor->env, &wide);
     return status;
 }
@@ -316,8 +315,7 @@ static cairn_status choose(const cairn_local      *tensor,
                            dictionary);
     do
         for (int64_t p = group->first; p < group->first + group->count; p++)
-            cairn_value_look_at(&look, tensor->part[p].view.val,
-                                tensor->part[p].view.values);
+            cairn_value_look_at_part(&look, &tensor->part[p].view);
     while (cairn_value_look_again(&look));
     for (int64_t p = group->first; p < group->first + group->count; p++)
         values += tensor->part[p].view.values;
@@ -334,6 +332,36 @@ static cairn_status choose(const cairn_local      *tensor,
     return CAIRN_OK;
 }
 
+/// Has a part this dictionary?
+static bool has_words(const cairn_kernel_part      *view,
+                      const cairn_value_dictionary *dictionary)
+{
+    const int64_t words  = (int64_t)1 << view->val_bits;
+    const char   *own    = view->dictionary;
+    uint64_t      differ = 0;
+
+    for (int64_t k = 0; k < words; k++) {
+        uint64_t bits;
+
+        memcpy(&bits, own + k * (int64_t)sizeof bits, sizeof bits);
+        differ |= bits ^ (k < dictionary->count ? dictionary->word[k] : 0);
+    }
+    return differ == 0;
+}
+
+/// Are a group's values stored in this way already?
+static bool is_stored_so(const cairn_local            *tensor,
+                         const cairn_group            *group,
+                         const cairn_value_storage    *storage,
+                         const cairn_value_dictionary *dictionary)
+{
+    if (storage->kind != group->layout->value_kind
+        || storage->bits != group->layout->value_bits)
+        return false;
+    return storage->kind != CAIRN_VALUE_CODE
+           || has_words(&tensor->part[group->first].view, dictionary);
+}
+
 static cairn_status store_member(cairn_local *tensor, int member)
 {
     cairn_group           *group = &tensor->group[member];
@@ -344,13 +372,11 @@ static cairn_status store_member(cairn_local *tensor, int member)
 
     cairn_value_dictionary_init(&dictionary, tensor->env);
     status = choose(tensor, member, &dictionary, &storage);
-    if (status == CAIRN_OK
-        && (storage.kind != group->layout->value_kind
-            || storage.bits != group->layout->value_bits)) {
+    if (status == CAIRN_OK && !is_stored_so(tensor, group, &storage, &dictionary)) {
         status = cairn_layout_store(tensor->env, group->layout, storage.kind,
                                     storage.bits, &layout);
         if (status == CAIRN_OK)
-            status = store_group(tensor, group, &dictionary, layout);
+            status = cairn_group_store(tensor, group, &dictionary, layout);
         if (status != CAIRN_OK) cairn_layout_destroy(tensor->env, &layout);
         group->value_error = storage.error;
     }
@@ -363,7 +389,9 @@ cairn_status cairn_local_store_values(cairn_local *tensor)
     cairn_status status = CAIRN_OK;
 
     for (int g = 0; g < tensor->groups && status == CAIRN_OK; g++)
-        if (!tensor->pattern) status = store_member(tensor, g);
+        if (!tensor->pattern
+            && tensor->group[g].layout->encoding->val != CAIRN_VAL_UNSAID)
+            status = store_member(tensor, g);
     return status;
 }
 
@@ -379,8 +407,7 @@ static cairn_value_storage narrowest(const cairn_local *tensor,
 
     cairn_value_look_begin(&look, tensor->value_bits, NULL, &none);
     for (int64_t p = group->first; p < group->first + group->count; p++) {
-        cairn_value_look_at(&look, tensor->part[p].view.val,
-                            tensor->part[p].view.values);
+        cairn_value_look_at_part(&look, &tensor->part[p].view);
         values += tensor->part[p].view.values;
     }
     return cairn_value_look_narrowest(&look, values);
@@ -395,6 +422,24 @@ static bool fits_beside(const cairn_local  *tensor,
 
     return atomic_load(&env->used_bytes) + values_room(group, tensor->part, layout)
            <= env->memory_limit;
+}
+
+cairn_status cairn_group_narrow_again(cairn_local *tensor, int member)
+{
+    cairn_group              *group   = &tensor->group[member];
+    const cairn_value_storage storage = narrowest(tensor, group);
+    cairn_layout             *layout;
+    cairn_status              status;
+
+    if (group->count == 0
+        || (storage.kind == group->layout->value_kind
+            && storage.bits == group->layout->value_bits))
+        return CAIRN_OK;
+    CAIRN_TRY(cairn_layout_store(tensor->env, group->layout, storage.kind, storage.bits,
+                                 &layout));
+    status = cairn_group_store(tensor, group, NULL, layout);
+    if (status != CAIRN_OK) cairn_layout_destroy(tensor->env, &layout);
+    return status;
 }
 
 static cairn_status narrow_member(cairn_local *tensor, cairn_group *group)
@@ -416,7 +461,7 @@ static cairn_status narrow_member(cairn_local *tensor, cairn_group *group)
     const bool fits = fits_beside(tensor, group, layout);
 
     if (fits && (shared || lies_apart(group, tensor->part)))
-        status = store_group(tensor, group, NULL, layout);
+        status = cairn_group_store(tensor, group, NULL, layout);
     else if (!shared)
         store_in_place(tensor, group, layout);
     else
@@ -490,7 +535,7 @@ widen_beside(const cairn_local *from, int member, bool widens, cairn_local *wide
     return widens ? cairn_group_widen(wide, member) : CAIRN_OK;
 }
 
-/// @param[in] member  -1: all.
+/// @param[in] member  -1: all; as many as there are: none.
 static cairn_status widened(const cairn_local *tensor, int member, cairn_local **wide)
 {
     cairn_local *t;
@@ -518,6 +563,11 @@ static cairn_status widened(const cairn_local *tensor, int member, cairn_local *
 cairn_status cairn_local_widened(const cairn_local *tensor, cairn_local **wide)
 {
     return widened(tensor, -1, wide);
+}
+
+cairn_status cairn_local_beside(const cairn_local *tensor, cairn_local **other)
+{
+    return widened(tensor, tensor->groups, other);
 }
 
 bool cairn_member_may_widen(const cairn_local *tensor, int member)

@@ -70,6 +70,25 @@ cairn_status cairn_local_store_values(cairn_local *tensor);
 /// @retval CAIRN_NO_MEMORY  For a layout.
 cairn_status cairn_local_narrow(cairn_local *tensor);
 
+/// Store the values of a member, which are narrow and whose format says nothing of them, in
+/// the narrowest type again: what a conversion has moved may have more zeros than before, or
+/// fewer.
+///
+/// Local.
+cairn_status cairn_group_narrow_again(cairn_local *tensor, int member);
+
+/// Store the values of a member by another layout of its arrays.
+///
+/// Local.
+///
+/// @param[in] dictionary  Of codes; else NULL.
+/// @param[in] layout      Taken over on success.
+/// @retval CAIRN_NO_MEMORY  Old and new values are held at the same time.
+cairn_status cairn_group_store(cairn_local                  *tensor,
+                               cairn_group                  *group,
+                               const cairn_value_dictionary *dictionary,
+                               cairn_layout                 *layout);
+
 /// In what all entries of a tensor would be stored so in a format without padding.
 cairn_value_storage cairn_local_narrowest(const cairn_local *tensor);
 
@@ -80,6 +99,13 @@ cairn_value_storage cairn_local_narrowest(const cairn_local *tensor);
 /// @param[in]  tensor  Outlives @p wide.
 /// @param[out] wide    Destroy with cairn_local_destroy(). Unchanged on failure.
 cairn_status cairn_local_widened(const cairn_local *tensor, cairn_local **wide);
+
+/// The same tensor once more: all arrays are borrowed, and held.
+///
+/// Local.
+///
+/// @param[out] other  Destroy with cairn_local_destroy(). Unchanged on failure.
+cairn_status cairn_local_beside(const cairn_local *tensor, cairn_local **other);
 
 /// Is there memory for a member's values as wide as the type, and vectors beside them?
 bool cairn_member_may_widen(const cairn_local *tensor, int member);

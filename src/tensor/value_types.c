@@ -284,6 +284,13 @@ static void widen_strip(cairn_value_look *look, const float *value, int n, doubl
     if (signalling) refuse_all(look);
 }
 
+static void look_at_strip(cairn_value_look *look, const double *value, int n)
+{
+    if (!look->seen) look->first = bits_of(value[0]);
+    look->seen = true;
+    (look->named ? look_for_asked : look_for_narrowest)(look, value, n);
+}
+
 void cairn_value_look_at(cairn_value_look *look, const void *values, int64_t n)
 {
     double strip[STRIP];
@@ -296,9 +303,7 @@ void cairn_value_look_at(cairn_value_look *look, const void *values, int64_t n)
             widen_strip(look, (const float *)values + k, m, strip);
             value = strip;
         }
-        if (!look->seen) look->first = bits_of(value[0]);
-        look->seen = true;
-        (look->named ? look_for_asked : look_for_narrowest)(look, value, m);
+        look_at_strip(look, value, m);
     }
 }
 
@@ -384,9 +389,14 @@ void cairn_values_store(const double                 *value,
 static void
 load_strip(const cairn_kernel_part *from, int64_t begin, int n, double strip[STRIP])
 {
-    const bool apart = from->val_block != 1 || from->val_kind == CAIRN_VALUE_ONE;
+    const bool one   = from->val_kind == CAIRN_VALUE_ONE;
+    const bool apart = from->val_block != 1 || one;
 
-    if (!apart && from->val_kind == CAIRN_VALUE_FLOAT && from->val_bits == 64)
+    if (one) strip[0] = cairn_value_get(from, begin);
+    if (one)
+        for (int i = 1; i < n; i++)
+            strip[i] = strip[0];
+    else if (!apart && from->val_kind == CAIRN_VALUE_FLOAT && from->val_bits == 64)
         memcpy(strip, (const double *)from->val + begin, (size_t)n * sizeof *strip);
     else if (!apart && from->val_kind == CAIRN_VALUE_INTEGER && from->val_bits == 8)
         for (int i = 0; i < n; i++)
@@ -400,6 +410,26 @@ load_strip(const cairn_kernel_part *from, int64_t begin, int n, double strip[STR
     else
         for (int i = 0; i < n; i++)
             strip[i] = cairn_value_get(from, begin + i);
+}
+
+void cairn_value_look_at_part(cairn_value_look *look, const cairn_kernel_part *view)
+{
+    const bool wide =
+        view->val_kind == CAIRN_VALUE_FLOAT && view->val_bits == look->carrier_bits;
+    const int64_t n =
+        view->val_kind == CAIRN_VALUE_ONE && view->values > 0 ? 1 : view->values;
+    double strip[STRIP];
+
+    if (wide) {
+        cairn_value_look_at(look, view->val, n);
+        return;
+    }
+    for (int64_t k = 0; k < n && goes_on(look); k += STRIP) {
+        const int m = n - k < STRIP ? (int)(n - k) : STRIP;
+
+        load_strip(view, k, m, strip);
+        look_at_strip(look, strip, m);
+    }
 }
 
 void cairn_values_move(const cairn_kernel_part      *from,

@@ -74,6 +74,9 @@ void cairn_value_look_begin(cairn_value_look          *look,
 /// @param[in] values  [n] of the carrier's type.
 void cairn_value_look_at(cairn_value_look *look, const void *values, int64_t n);
 
+/// The same for those of a part, in whatever type they are stored, side by side.
+void cairn_value_look_at_part(cairn_value_look *look, const cairn_kernel_part *view);
+
 /// Have all values been looked at, is there more to find? Then look at all once more.
 bool cairn_value_look_again(cairn_value_look *look);
 

@@ -279,12 +279,16 @@ Test(values_default, conversions_share_indices)
     cairn_format *format   = must_format(context, "coo");
     cairn_part_info *info  = NULL;
     int64_t          count = 0;
+    /* Values, a byte each, are moved as they are by functions that come along. */
+    const bool at_hand = cairn_prebuilt_count > 0;
 
     MUST(context, cairn_tensor_convert(csr, format, &coo));
     MUST(context, cairn_tensor_parts(coo, &count, &info));
     cr_expect_eq(count, 1);
-    cr_expect_eq(info[0].shared, csr->local->part[0].view.level[1].idx_length,
+    cr_expect_eq(info[0].shared,
+                 csr->local->part[0].view.level[1].idx_length + (at_hand ? MANY : 0),
                  "%" PRId64, info[0].shared);
+    cr_expect_eq(coo->local->part[0].view.val == csr->local->part[0].view.val, at_hand);
     cr_expect_eq(coo->local->part[0].view.level[1].idx,
                  csr->local->part[0].view.level[1].idx);
     cr_expect_str_eq(stored_as(coo), "i8");
