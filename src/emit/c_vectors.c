@@ -92,7 +92,7 @@ static void print_widen(cairn_text *out, cairn_ir_type type, int lanes)
 
 /// Small integers as they stand in memory, widened: what gcc 12 has for it, by name, since
 /// it makes a chain of scalar conversions of __builtin_convertvector (diagonals of 8-bit
-/// values: 6 times the instructions).
+/// values: 6 times the instructions; blocks of 2 by 2: 2.2 times the time).
 static const struct {
     cairn_ir_type type;
     int           lanes;
@@ -102,8 +102,10 @@ static const struct {
 } widenings[] = {
     {CAIRN_IR_I8,  8, "__AVX512F__", "long long", "pmovsxbd256", "cvtdq2pd512_mask"},
     {CAIRN_IR_I8,  4, "__AVX2__",    "int",       "pmovsxbd128", "cvtdq2pd256"     },
+    {CAIRN_IR_I8,  2, "__SSE4_1__",  "short",     "pmovsxbd128", "cvtdq2pd"        },
     {CAIRN_IR_I16, 8, "__AVX512F__", NULL,        "pmovsxwd256", "cvtdq2pd512_mask"},
     {CAIRN_IR_I16, 4, "__AVX2__",    "long long", "pmovsxwd128", "cvtdq2pd256"     },
+    {CAIRN_IR_I16, 2, "__SSE4_1__",  "int",       "pmovsxwd128", "cvtdq2pd"        },
 };
 
 enum { WIDENINGS = sizeof widenings / sizeof *widenings };

@@ -274,6 +274,32 @@ Test(emit_c, vectors_of_16)
     expect_lanes(16);
 }
 
+/// Small integers that stand side by side: compilers make a chain of scalar conversions of
+/// what C has for it, so each number of lanes names its instruction.
+Test(emit_c, small_integers_are_widened_together)
+{
+    static const cairn_ir_type   types[]  = {CAIRN_IR_I8, CAIRN_IR_I16};
+    static const cairn_ir_source source[] = {CAIRN_IR_LEVEL_PTR, CAIRN_IR_LEVEL_IDX};
+    int                          named    = 0;
+
+    for (int t = 0; t < 2; t++) {
+        cairn_ir_array *const a = array_of(source[t], 2, types[t]);
+
+        for (int lanes = 2; lanes <= 8; lanes *= 2)
+            keep(cairn_ir_lane_sum(
+                b, cairn_ir_cast(b, CAIRN_IR_F64,
+                                 cairn_ir_load_lanes(b, a, num(1), lanes))));
+    }
+    cairn_ir_function *const f    = finish();
+    char *const              text = print(f);
+
+    for (const char *at = text; (at = strstr(at, "__builtin_ia32_cvtdq2pd")); at++)
+        named++;
+    cr_expect_eq(named, 6, "%s", text);
+    cairn_free(&env, text);
+    expect_same(f);
+}
+
 Test(emit_c, tuples_are_read_and_written_by_bytes)
 {
     cairn_ir_array *const one   = array_of(CAIRN_IR_LEVEL_IDX, 2, CAIRN_IR_I16);
