@@ -296,7 +296,7 @@ Test(auto, what_is_nearly_dense_is_seen_to_be)
                     least = info.candidate[best = k].predicted;
             cr_expect(strstr(info.candidate[best].format, "bcsr"), "%" PRId64 ": %s",
                       extent[m][0], info.candidate[best].format);
-            cr_expect_lt(least, 0.85 * info.candidate[0].predicted);
+            cr_expect_lt(least, 0.9 * info.candidate[0].predicted);
             cairn_source_destroy(&source);
         }
 }

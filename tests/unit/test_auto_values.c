@@ -137,6 +137,30 @@ static void check(const char *text, int set, cairn_dtype dtype)
     cairn_source_destroy(&source);
 }
 
+/// In a cache narrow values of blocks save nothing, and widening them takes instructions;
+/// those of rows are widened beside what rows have to do.
+Test(auto_values, blocks_take_longer_to_widen_values_that_a_cache_holds)
+{
+    static const char *const texts[] = {"csr\nbcsr<3,3> : blocks3\n",
+                                        "csr\nsell<8> : slices\n"};
+    cairn_source            *whole   = draw(3000, 9, 100, NARROW_SETS);
+    cairn_source            *narrow  = draw(3000, 9, 100, NARROW_I8);
+
+    whole->narrows = narrow->narrows = true; /* as those from files do */
+    for (int k = 0; k < 2; k++) {
+        cairn_auto_info wide, small;
+        cairn_format   *a  = choose(whole, CAIRN_F64, texts[k], &wide);
+        cairn_format   *b  = choose(narrow, CAIRN_F64, texts[k], &small);
+        const double ratio = small.candidate[1].predicted / wide.candidate[1].predicted;
+
+        cr_expect(k == 0 ? ratio > 1.1 : ratio < 1.01, "%s: %g", texts[k], ratio);
+        cairn_format_destroy(&a);
+        cairn_format_destroy(&b);
+    }
+    cairn_source_destroy(&whole);
+    cairn_source_destroy(&narrow);
+}
+
 Test(auto_values, bytes_that_are_told_are_stored)
 {
     static const char *const texts[] = {
