@@ -78,6 +78,28 @@ typedef struct cairn_device_request {
     const cairn_device_work *work; ///< What runs; NULL: not known yet.
 } cairn_device_request;
 
+/// A kernel as a device's compiler is given it.
+typedef struct cairn_kernel_text {
+    char *key;  ///< Everything that the text depends on.
+    char *text; ///< Defines the symbol of the key (emit/kernel.h).
+} cairn_kernel_text;
+
+/// How many kernels were there, and how many were not.
+typedef struct cairn_precompiled {
+    int cached, compiled;
+} cairn_precompiled;
+
+/// Which devices of a kind a context has where no list says how many. PRESENT: as many as
+/// there are. ASKED: none, unless a list or a placement names the kind, or says "all":
+/// looking for them takes long, or starts something. AS_ONE: they are parts of one
+/// processor, which is one device unless parts are asked for: where the list is empty, or
+/// has no more than what a placement names.
+typedef enum {
+    CAIRN_PRESENT,
+    CAIRN_PRESENT_ASKED,
+    CAIRN_PRESENT_AS_ONE,
+} cairn_device_presence;
+
 /// A kind of device. All slots are called by the thread that uses the environment.
 typedef struct cairn_device_ops {
     const char *kind;     ///< Lower case, as users write it: "cpu".
@@ -91,13 +113,7 @@ typedef struct cairn_device_ops {
     /// Files name a program for it, in "command" (config_file.h). Never delegated.
     bool command;
 
-    /// Opened only where a list or a placement names the kind, or says "all": looking for
-    /// its devices takes long, or starts something.
-    bool asked;
-
-    /// Its devices are parts of one processor, which is one device unless parts are asked
-    /// for: where the list is empty, or has no more than what a placement names.
-    bool divides;
+    cairn_device_presence presence; ///< Which of them a context has unasked.
 
     /* About the device itself: never delegated, since another kind's answers are not
        this one's. */
@@ -164,6 +180,22 @@ typedef struct cairn_device_ops {
     /// whatever the delegate does: build() gets each. Touches nothing but the
     /// environment's allocator and the device's kernels.
     void (*ahead)(cairn_device *device, const cairn_device_work *work, int works);
+    /// Compile kernels into the cache of kernels, for devices that need not be here: those of
+    /// @p generation, a number of the kind's own (of sm_90 it is 90); 0: all that are here.
+    /// Local. NULL: nothing is kept, or the processor's loader keeps it. Never delegated.
+    ///
+    /// @param[in]  threads  That may compile.
+    /// @param[in]  text     [texts], keys all different.
+    /// @param[out] counts   Unchanged on failure.
+    /// @retval CAIRN_NO_DEVICE  @p generation is 0, and there is none.
+    /// @retval CAIRN_NO_KERNEL  There is no compiler for it, or it failed.
+    /// @retval CAIRN_IO         The cache cannot be used.
+    cairn_status (*precompile)(cairn_env               *env,
+                               int                      generation,
+                               int                      threads,
+                               const cairn_kernel_text *text,
+                               int                      texts,
+                               cairn_precompiled       *counts);
     /// Open the loader of the device's kernels: called once, when the first kernel is
     /// asked for (registry.h). What it keeps is `loader->user`. NULL, also in the
     /// delegate: there are no kernels, and work runs the reference way.

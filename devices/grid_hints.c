@@ -53,3 +53,21 @@ cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
     hints.batch = BATCH; /* each term is as many loads of X as the item has columns */
     return hints;
 }
+
+int cairn_grid_hints_all(const cairn_product *product,
+                         int64_t              columns,
+                         cairn_product_hints  hints[CAIRN_GRID_HINTS])
+{
+    int count = 0;
+
+    for (int batch = BATCH; batch <= 2 * BATCH; batch += BATCH) {
+        if (batch > BATCH && product->columns != 1) break;
+        for (int narrow = 0; narrow < 2; narrow++) {
+            cairn_product_hints *const h = &hints[count++];
+
+            *h = (cairn_product_hints){.batch = batch, .narrow = narrow};
+            if (product->columns != 1) cairn_grid_deal_columns(product, columns, h);
+        }
+    }
+    return count;
+}

@@ -17,4 +17,16 @@ cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
                                         const cairn_product     *product,
                                         int64_t                  units);
 
+enum { CAIRN_GRID_HINTS = 4 };
+
+/// All that cairn_grid_hints_of() may say of products that are lowered like @p product,
+/// whatever the matrix and the device.
+///
+/// @param[in]  columns  Of X and Y.
+/// @param[out] hints    Room for CAIRN_GRID_HINTS.
+/// @return how many there are.
+int cairn_grid_hints_all(const cairn_product *product,
+                         int64_t              columns,
+                         cairn_product_hints  hints[CAIRN_GRID_HINTS]);
+
 #endif

@@ -191,11 +191,11 @@ void cairn_placement_list(const cairn_placement *placement, char *list, size_t s
     list[0] = '\0';
     for (int k = 0; (kind = cairn_device_kind_at(k)) && length < size; k++)
         /* A simulated one is there as soon as a list names it. */
-        if ((!kind->asked && !kind->models)
+        if ((kind->presence != CAIRN_PRESENT_ASKED && !kind->models)
             || cairn_placement_names(placement, kind->kind))
-            length += (size_t)snprintf(list + length, size - length, "%s%s%s",
-                                       length ? "," : "", kind->kind,
-                                       kind->divides ? ":1" : "");
+            length += (size_t)snprintf(
+                list + length, size - length, "%s%s%s", length ? "," : "", kind->kind,
+                kind->presence == CAIRN_PRESENT_AS_ONE ? ":1" : "");
 }
 
 cairn_status cairn_placement_find(cairn_env             *env,

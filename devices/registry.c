@@ -133,8 +133,8 @@ static cairn_status open_spare(cairn_env *env, cairn_devices *devices)
 static int
 count_all(const cairn_device_ops *kind, bool asked, const cairn_machine *machine)
 {
-    if (!asked && kind->asked) return 0;
-    return !asked && kind->divides ? 1 : kind->count(machine);
+    if (!asked && kind->presence == CAIRN_PRESENT_ASKED) return 0;
+    return !asked && kind->presence == CAIRN_PRESENT_AS_ONE ? 1 : kind->count(machine);
 }
 
 /// Every kind; unless @p asked, only those that are there without being asked for.

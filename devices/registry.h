@@ -30,7 +30,7 @@ cairn_device *cairn_devices_host(cairn_devices *devices);
 bool cairn_device_is_host(const cairn_device *device);
 
 /// Open the devices of a LIST: "all" (every kind, as many as there are), "" (of these the
-/// kinds that need not be asked for, cairn_device_ops.asked), else `KIND`, `KIND:N` or
+/// kinds that need not be asked for, cairn_device_ops.presence), else `KIND`, `KIND:N` or
 /// files (config_file.h) joined by commas. `cpu:2` makes two devices that split the
 /// cores, each with one at least; a simulated kind that is named has one device unless
 /// N says; files alone add to "".

@@ -114,14 +114,14 @@ static double cpu_cost(const cairn_device *device, const cairn_device_request *r
 }
 
 const cairn_device_ops cairn_device_cpu = {
-    .kind    = "cpu",
-    .summary = "the processor's cores and main memory",
-    .divides = true,
-    .count   = cpu_count,
-    .open    = cpu_open,
-    .measure = cpu_measure,
-    .cost    = cpu_cost,
-    .check   = cairn_cpu_check,
+    .kind     = "cpu",
+    .summary  = "the processor's cores and main memory",
+    .presence = CAIRN_PRESENT_AS_ONE,
+    .count    = cpu_count,
+    .open     = cpu_open,
+    .measure  = cpu_measure,
+    .cost     = cpu_cost,
+    .check    = cairn_cpu_check,
 
     .build = cairn_cpu_build,
     .ahead = cairn_cpu_ahead,

@@ -50,9 +50,8 @@ static cairn_status take(cairn_env *env, cairn_cuda_device *d, int index)
                 "device: cuda:%d: CUDA has %d device%s here", index, count,
                 count == 1 ? "" : "s");
     d->card    = card[index];
-    d->capable = 10 * cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_MAJOR)
-                 + cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_MINOR);
-    d->units = cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_UNITS);
+    d->capable = cairn_cuda_capable(&d->driver, d->card);
+    d->units   = cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_UNITS);
     return CAIRN_OK;
 }
 
@@ -167,7 +166,7 @@ const cairn_device_ops cairn_device_cuda = {
     .kind     = "cuda",
     .summary  = "NVIDIA's cards, by CUDA's driver",
     .delegate = "cpu",
-    .asked    = true,
+    .presence = CAIRN_PRESENT_ASKED,
     .count    = cuda_count,
     .lacks    = cuda_lacks,
     .open     = cuda_open,
@@ -178,4 +177,7 @@ const cairn_device_ops cairn_device_cuda = {
     .can      = cairn_cuda_can,
     .build    = cairn_cuda_build,
     .seat     = cairn_cuda_seat_of,
+    .ahead    = cairn_cuda_ahead,
+
+    .precompile = cairn_cuda_precompile,
 };

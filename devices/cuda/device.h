@@ -12,6 +12,7 @@
 #include "devices/device.h"
 
 typedef struct cairn_cuda_arrays  cairn_cuda_arrays;  // devices/cuda/arrays.h
+typedef struct cairn_cuda_fresh   cairn_cuda_fresh;   // devices/cuda/program.h
 typedef struct cairn_cuda_program cairn_cuda_program; // devices/cuda/program.h
 typedef struct cairn_cuda_x       cairn_cuda_x;       // devices/cuda/operand.h
 
@@ -20,7 +21,8 @@ typedef struct cairn_cuda_code {
     cairn_nvrtc         nvrtc;    ///< No library: nothing is compiled,
     char                why[160]; ///< for this reason.
     cairn_cache         cache;
-    cairn_cuda_program *first; ///< Loaded ones.
+    cairn_cuda_program *first; ///< Loaded ones,
+    cairn_cuda_fresh   *fresh; ///< and what was got ahead, and not asked for yet.
 } cairn_cuda_code;
 
 /// Bytes per second between memories, by pinned copies; 0: not measured.
@@ -114,6 +116,13 @@ bool   cairn_cuda_can(const cairn_device *device, const cairn_device_request *re
 cairn_status cairn_cuda_build(cairn_device            *device,
                               const cairn_device_work *work,
                               cairn_launch            *launch);
+void cairn_cuda_ahead(cairn_device *device, const cairn_device_work *work, int works);
+cairn_status cairn_cuda_precompile(cairn_env               *env,
+                                   int                      generation,
+                                   int                      threads,
+                                   const cairn_kernel_text *text,
+                                   int                      texts,
+                                   cairn_precompiled       *counts);
 cairn_status cairn_cuda_seat_of(cairn_device        *device,
                                 cairn_launch *const *launch,
                                 int                  launches,

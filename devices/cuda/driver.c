@@ -68,6 +68,12 @@ int cairn_cuda_number(const cairn_cuda_driver *driver,
                                                                              : 0;
 }
 
+int cairn_cuda_capable(const cairn_cuda_driver *driver, cairn_cuda_card card)
+{
+    return 10 * cairn_cuda_number(driver, card, CAIRN_CUDA_MAJOR)
+           + cairn_cuda_number(driver, card, CAIRN_CUDA_MINOR);
+}
+
 int cairn_cuda_cards(const cairn_cuda_driver *driver,
                      cairn_cuda_card          card[CAIRN_CUDA_CARDS])
 {
@@ -76,9 +82,7 @@ int cairn_cuda_cards(const cairn_cuda_driver *driver,
     if (driver->cuDeviceGetCount(&all) != CAIRN_CUDA_OK) return 0;
     for (int k = 0; k < all && count < CAIRN_CUDA_CARDS; k++) {
         if (driver->cuDeviceGet(&card[count], k) != CAIRN_CUDA_OK) continue;
-        const int major = cairn_cuda_number(driver, card[count], CAIRN_CUDA_MAJOR);
-
-        count += 10 * major >= CAIRN_CUDA_OLDEST_CAPABLE;
+        count += cairn_cuda_capable(driver, card[count]) >= CAIRN_CUDA_OLDEST_CAPABLE;
     }
     return count;
 }

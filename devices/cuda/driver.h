@@ -124,6 +124,9 @@ int cairn_cuda_number(const cairn_cuda_driver *driver,
                       cairn_cuda_card          card,
                       cairn_cuda_attribute     what);
 
+/// A card's compute capability, 90 for 9.0.
+int cairn_cuda_capable(const cairn_cuda_driver *driver, cairn_cuda_card card);
+
 /// The name of a failure, as the driver has it: "CUDA_ERROR_LAUNCH_FAILED".
 const char *cairn_cuda_error(const cairn_cuda_driver *driver, cairn_cuda_result error);
 

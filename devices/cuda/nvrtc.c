@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OLDEST_RELEASE = 12, MOST_TARGETS = 64 };
+enum { OLDEST_RELEASE = 12, NEWEST_RELEASE = 13, MOST_TARGETS = 64 };
 
 static bool find_all(cairn_nvrtc *nvrtc)
 {
@@ -76,7 +76,7 @@ static bool take(const char  *name,
     }
     if (!find_all(&fresh) || fresh.nvrtcVersion(&fresh.major, &fresh.minor) != 0)
         snprintf(why, size, "%s is no NVRTC of CUDA 12.0 or later", name);
-    else if (fresh.major > driver / 1000)
+    else if (driver > 0 && fresh.major > driver / 1000)
         snprintf(why, size, "NVRTC %d.%d is newer than the driver, one for CUDA %d.%d",
                  fresh.major, fresh.minor, driver / 1000, driver % 1000 / 10);
     else if (!choose_target(&fresh, capable))
@@ -99,8 +99,9 @@ bool cairn_nvrtc_open(const char  *asked,
                       char        *why,
                       size_t       size)
 {
-    char name[64];
-    bool told = false;
+    const int newest = driver > 0 ? driver / 1000 : NEWEST_RELEASE;
+    char      name[64];
+    bool      told = false;
 
     if (strcmp(asked, "none") == 0) {
         snprintf(why, size, "CAIRN_NVRTC says 'none'");
@@ -110,7 +111,7 @@ bool cairn_nvrtc_open(const char  *asked,
         open_builtins(asked);
         return take(asked, driver, capable, nvrtc, why, size);
     }
-    for (int n = driver / 1000; n >= OLDEST_RELEASE; n--) {
+    for (int n = newest; n >= OLDEST_RELEASE; n--) {
         char other[160];
 
         snprintf(name, sizeof name, "libnvrtc.so.%d", n);
@@ -120,8 +121,7 @@ bool cairn_nvrtc_open(const char  *asked,
         /* What is wrong with one that is there says more than that another is not. */
         told = told || strncmp(why, "no ", 3) != 0;
     }
-    if (!told)
-        snprintf(why, size, "no libnvrtc.so.%d, nor an older one", driver / 1000);
+    if (!told) snprintf(why, size, "no libnvrtc.so.%d, nor an older one", newest);
     return false;
 }
 

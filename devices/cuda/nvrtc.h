@@ -45,7 +45,8 @@ typedef struct cairn_nvrtc {
 /// Find a release that compiles for a card.
 ///
 /// @param[in]  asked    CAIRN_NVRTC: the path of a library; "none"; "": by the rule above.
-/// @param[in]  driver   The driver's version, 12040 for CUDA 12.4.
+/// @param[in]  driver   The driver's version, 12040 for CUDA 12.4; 0: there is none here,
+///                      and code is for another machine's.
 /// @param[in]  capable  The card's compute capability, 90 for 9.0.
 /// @param[out] why      One line, where it returns false.
 /// @return false: there is none.

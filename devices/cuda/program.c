@@ -4,38 +4,10 @@
 
 #include "devices/cuda/program.h"
 
-#include "base/text.h"
-#include "emit/cuda.h"
 #include "emit/kernel.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/// What code depends on beside its text.
-typedef struct {
-    int  major, minor; ///< Of the compiler.
-    char target[64];
-} origin;
-
-/// The key of a file: the processor's have no such lines.
-static cairn_status
-print_key(cairn_env *env, const char *key, const origin *from, char **whole)
-{
-    unsigned char id[CAIRN_BUILD_ID];
-    const int     bytes = cairn_build_id(id);
-    cairn_text    text;
-
-    cairn_text_init(&text, env);
-    cairn_text_add(&text, "kernel: %s\ntarget cuda\narch %s\nnvrtc %d.%d\nflags", key,
-                   from->target, from->major, from->minor);
-#define X(flag) cairn_text_add(&text, " %s", flag);
-    CAIRN_CUDA_OPTIONS_MAP(X)
-#undef X
-    cairn_text_add(&text, "\nbuild: ");
-    for (int k = 0; k < bytes; k++)
-        cairn_text_add(&text, "%02x", id[k]);
-    return cairn_text_take(&text, whole);
-}
 
 /// Which codes of the driver's say that it cannot use what it was given?
 static bool is_refusal(cairn_cuda_result error)
@@ -64,19 +36,19 @@ static cairn_status load(cairn_device       *device,
 
 /// Look for a compiler's code in the cache, and load it.
 /// @param[out] found  There was some that could be loaded.
-static cairn_status load_cached(cairn_device      *device,
-                                const char        *key,
-                                const char        *symbol,
-                                const origin      *from,
-                                cairn_cuda_module *module,
-                                bool              *found)
+static cairn_status load_cached(cairn_device            *device,
+                                const char              *key,
+                                const char              *symbol,
+                                const cairn_cuda_origin *from,
+                                cairn_cuda_module       *module,
+                                bool                    *found)
 {
     cairn_env   *env    = device->env;
     cairn_object object = {0};
     char        *whole  = NULL;
     cairn_status status;
 
-    CAIRN_TRY(print_key(env, key, from, &whole));
+    CAIRN_TRY(cairn_cuda_code_key(env, key, from, &whole));
     status = cairn_cache_find(&cairn_cuda_of(device)->code.cache, whole, &object);
     if (status == CAIRN_OK && object.bytes) {
         status = load(device, &object, symbol, module);
@@ -95,13 +67,16 @@ static cairn_status find_any(cairn_device      *device,
                              cairn_cuda_module *module)
 {
     const cairn_cuda_device *d     = cairn_cuda_of(device);
-    origin                   from  = {0};
+    cairn_cuda_origin        from  = {0};
     bool                     found = false;
 
-    snprintf(from.target, sizeof from.target, "--gpu-architecture=sm_%d", d->capable);
-    for (from.major = d->driver.version / 1000; from.major >= 12; from.major--)
-        for (from.minor = 9; from.minor >= 0 && !found; from.minor--)
-            CAIRN_TRY(load_cached(device, key, symbol, &from, module, &found));
+    /* Code for a card runs on later ones of its major version. */
+    for (int sm = d->capable; sm >= d->capable / 10 * 10; sm--) {
+        snprintf(from.target, sizeof from.target, "--gpu-architecture=sm_%d", sm);
+        for (from.major = d->driver.version / 1000; from.major >= 12; from.major--)
+            for (from.minor = 9; from.minor >= 0 && !found; from.minor--)
+                CAIRN_TRY(load_cached(device, key, symbol, &from, module, &found));
+    }
     if (found) return CAIRN_OK;
     return cairn_fail(device->env, CAIRN_NO_KERNEL,
                       "device: %s: %s: it is not in the cache of kernels, and %s",
@@ -133,16 +108,15 @@ static cairn_status find_or_compile(cairn_device      *device,
                                     const char        *text,
                                     cairn_cuda_module *module)
 {
-    cairn_env       *env    = device->env;
-    cairn_cuda_code *code   = &cairn_cuda_of(device)->code;
-    origin           from   = {.major = code->nvrtc.major, .minor = code->nvrtc.minor};
-    cairn_object     object = {0};
-    cairn_cache_lock lock   = {.fd = -1};
-    char            *whole  = NULL;
-    cairn_status     status;
+    cairn_env        *env    = device->env;
+    cairn_cuda_code  *code   = &cairn_cuda_of(device)->code;
+    cairn_cuda_origin from   = cairn_cuda_origin_of(&code->nvrtc);
+    cairn_object      object = {0};
+    cairn_cache_lock  lock   = {.fd = -1};
+    char             *whole  = NULL;
+    cairn_status      status;
 
-    cairn_nvrtc_target(&code->nvrtc, from.target, sizeof from.target);
-    CAIRN_TRY(print_key(env, key, &from, &whole));
+    CAIRN_TRY(cairn_cuda_code_key(env, key, &from, &whole));
     CAIRN_GO(done, cairn_cache_find_or_lock(&code->cache, whole, &object, &lock));
     status = object.bytes ? load(device, &object, symbol, module) : CAIRN_NO_KERNEL;
     if (status == CAIRN_NO_KERNEL)
@@ -153,6 +127,98 @@ done:
     cairn_object_free(env, &object);
     cairn_free(env, whole);
     return status;
+}
+
+static cairn_cuda_fresh **find_fresh(const cairn_device *device, const char *key)
+{
+    cairn_cuda_fresh **link = &cairn_cuda_of(device)->code.fresh;
+
+    while (*link && strcmp((*link)->key, key) != 0)
+        link = &(*link)->next;
+    return link;
+}
+
+static void free_fresh(cairn_device *device, cairn_cuda_fresh **link)
+{
+    cairn_cuda_fresh *f = *link;
+
+    *link = f->next;
+    cairn_object_free(device->env, &f->object);
+    cairn_free(device->env, f->why);
+    cairn_free(device->env, f->key);
+    cairn_free(device->env, f);
+}
+
+/// Take what was got ahead. @retval CAIRN_UNSUPPORTED  Nothing was, or the driver refuses
+///                                                     it: it has to be compiled anew.
+static cairn_status use_fresh(cairn_device      *device,
+                              const char        *key,
+                              const char        *symbol,
+                              cairn_cuda_module *module)
+{
+    cairn_cuda_fresh **link   = find_fresh(device, key);
+    cairn_status       status = CAIRN_UNSUPPORTED;
+
+    if (!*link) return status;
+    if ((*link)->object.bytes) {
+        status = load(device, &(*link)->object, symbol, module);
+        if (status == CAIRN_NO_KERNEL) status = CAIRN_UNSUPPORTED;
+    } else {
+        status = cairn_fail(device->env, CAIRN_NO_KERNEL, "%s", (*link)->why);
+    }
+    free_fresh(device, link);
+    return status;
+}
+
+cairn_status cairn_cuda_fresh_keep(cairn_device *device, cairn_cuda_wanted *wanted)
+{
+    cairn_env        *env  = device->env;
+    cairn_cuda_code  *code = &cairn_cuda_of(device)->code;
+    cairn_cuda_fresh *f    = NULL;
+    cairn_status      status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &f));
+    CAIRN_GO(discard, cairn_strndup(env, wanted->key, strlen(wanted->key), &f->key));
+    f->object      = wanted->object;
+    f->why         = wanted->why;
+    wanted->object = (cairn_object){0};
+    wanted->why    = NULL;
+    f->next        = code->fresh;
+    code->fresh    = f;
+    return CAIRN_OK;
+
+discard:
+    cairn_free(env, f);
+    return status;
+}
+
+static cairn_cuda_program *find_loaded(const cairn_device *device, const char *key)
+{
+    cairn_cuda_program *p = cairn_cuda_of(device)->code.first;
+
+    while (p && strcmp(p->key, key) != 0)
+        p = p->next;
+    return p;
+}
+
+bool cairn_cuda_code_has(const cairn_device *device, const char *key)
+{
+    return find_loaded(device, key) || *find_fresh(device, key);
+}
+
+/// Get its code, from wherever it is.
+static cairn_status get_module(cairn_device      *device,
+                               const char        *key,
+                               const char        *symbol,
+                               const char        *text,
+                               cairn_cuda_module *module)
+{
+    const cairn_status status = use_fresh(device, key, symbol, module);
+
+    if (status != CAIRN_UNSUPPORTED) return status;
+    return cairn_cuda_of(device)->code.nvrtc.library
+               ? find_or_compile(device, key, symbol, text, module)
+               : find_any(device, key, symbol, module);
 }
 
 static cairn_status make(cairn_device        *device,
@@ -170,9 +236,7 @@ static cairn_status make(cairn_device        *device,
     CAIRN_TRY(cairn_kernel_dump(env, symbol, ".cu", text));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
     CAIRN_GO(discard, cairn_strndup(env, key, strlen(key), &fresh->key));
-    CAIRN_GO(discard, code->nvrtc.library
-                          ? find_or_compile(device, key, symbol, text, &fresh->module)
-                          : find_any(device, key, symbol, &fresh->module));
+    CAIRN_GO(discard, get_module(device, key, symbol, text, &fresh->module));
     fresh->next = code->first;
     code->first = fresh;
     *program    = fresh;
@@ -189,10 +253,8 @@ cairn_status cairn_cuda_program_get(cairn_device        *device,
                                     const char          *text,
                                     cairn_cuda_program **program)
 {
-    cairn_cuda_program *p = cairn_cuda_of(device)->code.first;
+    cairn_cuda_program *p = find_loaded(device, key);
 
-    while (p && strcmp(p->key, key) != 0)
-        p = p->next;
     if (!p) CAIRN_TRY(make(device, key, text, &p));
     p->users++;
     *program = p;
@@ -239,6 +301,8 @@ void cairn_cuda_code_close(cairn_device *device)
 {
     cairn_cuda_code *code = &cairn_cuda_of(device)->code;
 
+    while (code->fresh)
+        free_fresh(device, &code->fresh);
     cairn_cache_close(&code->cache);
     cairn_nvrtc_close(&code->nvrtc);
 }

@@ -7,6 +7,7 @@
 #ifndef CAIRN_DEVICES_CUDA_PROGRAM_H
 #define CAIRN_DEVICES_CUDA_PROGRAM_H
 
+#include "devices/cuda/compile.h"
 #include "devices/cuda/device.h"
 
 struct cairn_cuda_program {
@@ -15,6 +16,22 @@ struct cairn_cuda_program {
     int                 users;
     cairn_cuda_module   module;
 };
+
+/// Code that was got ahead.
+struct cairn_cuda_fresh {
+    cairn_cuda_fresh *next;
+    char             *key;
+    cairn_object      object; ///< None:
+    char             *why;    ///< it cannot be compiled, for this reason.
+};
+
+/// Keep code for who asks for it next, or why there is none. Local; not entered.
+///
+/// @param[in,out] wanted  Its object and reason are taken over on success.
+cairn_status cairn_cuda_fresh_keep(cairn_device *device, cairn_cuda_wanted *wanted);
+
+/// Is the code of @p key loaded, or kept?
+bool cairn_cuda_code_has(const cairn_device *device, const char *key);
 
 /// Get the code of a kernel. The device is entered.
 ///

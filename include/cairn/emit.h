@@ -30,7 +30,7 @@ typedef struct cairn_kernel_target {
     int64_t     extent[2]; ///< Of the matrix. One may be 0; 0, 0, where nothing is
                            ///< multiplied, stands for a million by a million.
     int vector_bytes;      ///< Of the widest vectors: 16, 32, 64; 0: this machine's.
-    cairn_kernel_language language; ///< Of the text; what is compiled ahead is C.
+    cairn_kernel_language language; ///< Of the text; C and CUDA are compiled ahead.
     int cuda_arch; ///< CUDA: the generation of the card, 90 for sm_90, which the text
                    ///< then says how to be compiled for; 0: none.
 } cairn_kernel_target;
@@ -81,6 +81,11 @@ typedef struct cairn_kernel_counts {
 /// With extents 0, 0: for extents that make indices of 16 and of 32 bits. `vector_bytes` is
 /// not read: kernels are for this machine.
 ///
+/// Where the language is CUDA: every kernel that products of such matrices may ask cards
+/// for, of the generation `cuda_arch`; 0: of the cards that are here. CUDA's compiler makes
+/// them (NVRTC, CAIRN_NVRTC), and no card is needed. A card finds them where its driver is
+/// not older than the compiler, and where no other release of that is.
+///
 /// Conversions are not done: the programs of all that such a matrix may need, by how many
 /// entries it has and how they lie, list the functions that they call. One conversion calls
 /// some of them.
@@ -90,7 +95,9 @@ typedef struct cairn_kernel_counts {
 /// @param[out] counts  Unchanged on failure.
 /// @retval CAIRN_NO_KERNEL     There is no compiler, or it failed.
 /// @retval CAIRN_BAD_ARGUMENT  The target's values or the options are wrong.
-/// @retval CAIRN_UNSUPPORTED   The language is CUDA: kernels of cards are not kept.
+/// @retval CAIRN_NO_DEVICE     CUDA: `cuda_arch` is 0, and there is no card.
+/// @retval CAIRN_BAD_OPTION    CUDA: the cache is switched off.
+/// @retval CAIRN_IO            CUDA: the cache cannot be used.
 CAIRN_API cairn_status cairn_kernels_precompile(cairn_context               *context,
                                                 const cairn_format          *format,
                                                 const cairn_product_options *options,

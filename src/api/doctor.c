@@ -114,7 +114,7 @@ static cairn_status check_asked(cairn_context *context, cairn_diagnostics *findi
 
         for (int d = 0; d < context->devices->count; d++)
             here |= strcmp(context->devices->device[d].info.kind, kind->kind) == 0;
-        if (here || !kind->asked || !kind->check
+        if (here || kind->presence != CAIRN_PRESENT_ASKED || !kind->check
             || kind->count(context->devices->machine) == 0)
             continue;
         const cairn_status status =

@@ -3,6 +3,7 @@
 /// Kernels as text.
 
 #include "api/door.h"
+#include "api/warm.h"
 #include "base/text.h"
 #include "devices/product_kernel.h"
 #include "emit/c.h"
@@ -31,6 +32,17 @@ static bool is(const listing *t, cairn_kernel_language language)
     return t->target.language == language;
 }
 
+cairn_status cairn_kernel_arch_check(cairn_env *env, const cairn_kernel_target *target)
+{
+    enum { OLDEST = 70, NONE = 1000 };
+    const int arch = target->cuda_arch;
+
+    CAIRN_CHECK(arch == 0 || (arch >= OLDEST && arch < NONE), env, CAIRN_BAD_ARGUMENT,
+                "emit: cuda_arch: %d is no generation of cards, %d or newer", arch,
+                OLDEST);
+    return CAIRN_OK;
+}
+
 static cairn_status check(listing *t, int order)
 {
     const int bytes = t->target.vector_bytes;
@@ -39,11 +51,7 @@ static cairn_status check(listing *t, int order)
     CAIRN_CHECK(bytes == 16 || bytes == 32 || bytes == 64 || !is(t, CAIRN_KERNEL_C),
                 t->env, CAIRN_BAD_ARGUMENT,
                 "emit: vectors: %d bytes are none of 16, 32, 64", bytes);
-    CAIRN_CHECK(t->target.cuda_arch == 0
-                    || (t->target.cuda_arch >= 70 && t->target.cuda_arch < 1000),
-                t->env, CAIRN_BAD_ARGUMENT,
-                "emit: cuda_arch: %d is no generation of cards, 70 or newer",
-                t->target.cuda_arch);
+    CAIRN_TRY(cairn_kernel_arch_check(t->env, &t->target));
     CAIRN_CHECK(t->target.extent[0] >= 0 && t->target.extent[1] >= 0, t->env,
                 CAIRN_BAD_ARGUMENT,
                 "emit: extents: %" PRId64 " x %" PRId64 " are less than 0",

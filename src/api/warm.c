@@ -165,18 +165,26 @@ cairn_status cairn_kernels_precompile(cairn_context               *context,
                        .format     = format,
                        .value_bits = target->dtype == CAIRN_F32 ? 32 : 64};
 
-    CAIRN_CHECK(target->language != CAIRN_KERNEL_CUDA, &context->env, CAIRN_UNSUPPORTED,
-                "emit: cuda: kernels of cards are not kept in this version");
+    enum { USUAL = sizeof usual / sizeof *usual };
+    const int64_t given[1][2] = {
+        {target->extent[0], target->extent[1]}
+    };
+    const bool                  is_given = given[0][0] > 0 || given[0][1] > 0;
+    const cairn_warming_extents extents  = {.extent = is_given ? given : usual,
+                                            .count  = is_given ? 1 : USUAL};
+
     CAIRN_TRY(cairn_product_valid(&context->env, &op, cairn_format_order(format)));
+    if (target->language == CAIRN_KERNEL_CUDA) {
+        CAIRN_TRY(cairn_warming_cards(&w, &op, target, &extents));
+        CAIRN_WRITE(counts, w.counts);
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_context_devices(context));
     CAIRN_TRY(cairn_device_kernels(&context->devices->device[0], &w.loader));
     cairn_status status = CAIRN_OK;
 
-    if (target->extent[0] > 0 || target->extent[1] > 0)
-        status = warm_extents(&w, &op, target->extent);
-    else
-        for (size_t e = 0; e < sizeof usual / sizeof *usual && status == CAIRN_OK; e++)
-            status = warm_extents(&w, &op, usual[e]);
+    for (int e = 0; e < extents.count && status == CAIRN_OK; e++)
+        status = warm_extents(&w, &op, extents.extent[e]);
     for (int k = 0; k < w.kernels; k++)
         w.loader->release(w.loader->user, &w.kernel[k]);
     cairn_free(&context->env, w.kernel);

@@ -31,4 +31,27 @@ cairn_status cairn_warming_keep(cairn_warming *w, cairn_kernel *kernel);
 /// @retval CAIRN_NO_KERNEL  There is no compiler, or it failed.
 cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent);
 
+/// Fail unless a target's `cuda_arch` is 0, or a generation of cards.
+/// @retval CAIRN_BAD_ARGUMENT
+cairn_status cairn_kernel_arch_check(cairn_env *env, const cairn_kernel_target *target);
+
+/// Extents of the matrices that are thought of.
+typedef struct cairn_warming_extents {
+    const int64_t (*extent)[2]; ///< [count]
+    int count;
+} cairn_warming_extents;
+
+/// Compile what cards may ask for of the format's product, into the cache: kernels of the
+/// target's generation of cards, which need not be here; 0: of those that are.
+///
+/// Kernels depend on a matrix through widths of indices alone, and on what is a choice of
+/// two each (how many terms an item has under way, whether 32 bits hold all positions).
+/// @retval CAIRN_NO_DEVICE  No generation is named, and no card is here.
+/// @retval CAIRN_NO_KERNEL  There is no compiler, or it failed.
+/// @retval CAIRN_IO         The cache cannot be used.
+cairn_status cairn_warming_cards(cairn_warming               *w,
+                                 const cairn_product_options *op,
+                                 const cairn_kernel_target   *target,
+                                 const cairn_warming_extents *extents);
+
 #endif

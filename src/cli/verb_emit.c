@@ -84,10 +84,10 @@ static cairn_status check_target(const emission *e)
     const bool cuda = e->target.language == CAIRN_KERNEL_CUDA;
 
     if (e->target.language == CAIRN_KERNEL_C) return CAIRN_OK;
-    if (cli_given(e->job, CLI_WARM))
-        return cli_fail(e->job, CAIRN_BAD_OPTION, "option: --warm: %s; --warm is for c",
-                        cuda ? "kernels of cards are not kept in this version"
-                             : "what a device's driver compiles it keeps itself");
+    if (cli_given(e->job, CLI_WARM) && !cuda)
+        return cli_fail(e->job, CAIRN_BAD_OPTION,
+                        "option: --warm: what a device's driver compiles it keeps "
+                        "itself; --warm is for c and cuda");
     if (cli_given(e->job, CLI_VECTOR))
         return cli_fail(e->job, CAIRN_BAD_OPTION,
                         "option: --vector: %s have no vectors; it is for c",
@@ -202,7 +202,7 @@ static cairn_status warm(const emission *e)
     cairn_kernel_counts counts = CAIRN_KERNEL_COUNTS;
 
     cli_progress_phase("compile");
-    if (e->source)
+    if (e->source && e->target.language == CAIRN_KERNEL_C)
         CLI_TRY(warm_plan(e, &counts));
     else
         CLI_TRY(
@@ -243,32 +243,33 @@ static const char about[] =
     "those of FILE, of --rows by --cols, or of a million by a million. A hybrid has a "
     "kernel for each member. With --target opencl it is what devices of OpenCL's run, "
     "with a work-item for each turn of the processor's threads. With --target cuda it "
-    "is "
-    "for NVIDIA's cards, and needs none to be printed: a comment says with what "
-    "options "
-    "NVRTC compiles it, with --arch for which cards. Where rows are met again and "
-    "again, "
-    "cards have no kernel.\n"
+    "is for NVIDIA's cards, and needs none to be printed: a comment says with what "
+    "options NVRTC compiles it, with --arch for which cards.\n"
     "\n"
     "--warm prints nothing: it compiles into the cache (CAIRN_CACHE) what plans will "
     "ask "
     "for, for a machine where no compiler is, or before a job of many ranks. With FILE "
     "that is exactly what its matrix needs, with values as narrow as they are stored; "
     "else what matrices of the extents, or of "
-    "usual ones, may need, and the conversions of such matrices into the format.";
+    "usual ones, may need, and the conversions of such matrices into the format. With "
+    "--target cuda it is what cards may need for products of such matrices: those of "
+    "--arch, else the cards that are here. CUDA's compiler (CAIRN_NVRTC) makes it, and "
+    "no card is needed. What conversions need is the processor's.";
 
 static const char json[] =
     "op format target text; with --warm op format prebuilt cached "
     "compiled (numbers of kernels)";
 
 static const cli_example examples[] = {
-    {"cairn emit spmv --format 'bdia<16>'",                "the kernel of blocked diagonals"},
-    {"cairn emit spmm --format csr --dtype f32 --k 16",    "several columns, f32"           },
-    {"cairn emit spmv --format csr --target opencl",       "the kernel of an OpenCL device" },
-    {"cairn emit spmv --format 'sell<32>' --target cuda",  "the kernel of a card"           },
+    {"cairn emit spmv --format 'bdia<16>'",                            "the kernel of blocked diagonals"},
+    {"cairn emit spmm --format csr --dtype f32 --k 16",                "several columns, f32"           },
+    {"cairn emit spmv --format csr --target opencl",                   "the kernel of an OpenCL device" },
+    {"cairn emit spmv --format 'sell<32>' --target cuda",              "the kernel of a card"           },
+    {"cairn emit spmv --format csr --target cuda --arch sm_90 --warm",
+     "compile what cards of sm_90 may need"                                                             },
     {"cairn emit spmv --format 'sell<8>' grid.mtx --warm",
-     "compile what grid.mtx needs"                                                          },
-    {NULL,                                                 NULL                             },
+     "compile what grid.mtx needs"                                                                      },
+    {NULL,                                                             NULL                             },
 };
 
 const cli_verb cli_verb_emit = {

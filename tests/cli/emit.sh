@@ -119,9 +119,29 @@ expect 1 emit spmv --format "$odd" --warm
 complains 'there is no such command'
 environment=
 
+# For cards, by CUDA's compiler; neither a card nor its driver is needed.
+if command -v cc >/dev/null; then
+    mkdir compiler
+    ln -s "$DRIVERS/cuda/libnvrtc.so.13" compiler/
+    environment="CAIRN_CACHE=$folder/cards LD_LIBRARY_PATH=$folder/compiler"
+    expect 0 emit spmv a.mtx --format dia --target cuda --arch sm_90 --warm
+    says '^spmv .*: 0 kernels of the library, 0 of the cache, [1-9][0-9]* compiled$'
+    expect 0 emit spmv a.mtx --format dia --target cuda --arch sm_90 --warm --json -
+    fields out op format prebuilt cached compiled
+    has out '"compiled": 0'
+    expect 1 emit spmv a.mtx --format dia --target cuda --warm
+    complains '^cairn: device: no generation of cards is named, and none is here: no libcuda.so.1$'
+    # A card without a compiler finds them.
+    environment="CAIRN_CACHE=$folder/cards LD_LIBRARY_PATH=$DRIVERS/cuda CAIRN_NVRTC=none"
+    expect 0 run spmv a.mtx --format dia --place cuda --verify --json -
+    has out '"route": "compiled"'
+    environment="CAIRN_CACHE=$folder/cards CAIRN_NVRTC=/no/nvrtc.so"
+    expect 1 emit spmv --target cuda --arch sm_90 --warm
+    complains '^cairn: compile: sm_90: no /no/nvrtc.so$'
+    environment=
+fi
+
 # What is wrong.
-expect 2 emit spmv --target cuda --warm
-complains '^cairn: option: --warm: kernels of cards are not kept in this version; --warm is for c$'
 expect 2 emit spmv --target cuda --vector 32
 complains '^cairn: option: --vector: '
 expect 2 emit spmv --arch sm_90

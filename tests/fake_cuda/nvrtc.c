@@ -24,7 +24,7 @@ typedef struct program {
     bool   ptx;
 } program;
 
-static long compiled; ///< Programs so far.
+static _Atomic long compiled; ///< Programs so far.
 
 static const int targets[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 
