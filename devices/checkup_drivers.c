@@ -52,6 +52,25 @@ count_cards(const cairn_machine *survey, const char *kind, const char *vendor)
     return n;
 }
 
+enum { NO_CARD = 100 }; ///< CUDA_ERROR_NO_DEVICE.
+
+/// A driver that starts, or would if it had a card, and shows none. @return Is it so?
+static bool
+check_hidden(const cairn_driver *cuda, int cards, cairn_diagnostics *findings)
+{
+    static const char fix[] =
+        "unset CUDA_VISIBLE_DEVICES, or name cards that are there";
+    const bool none = cuda->failed == NO_CARD || (cuda->found && cuda->devices == 0);
+
+    if (!none || !cairn_foreign_variable("CUDA_VISIBLE_DEVICES")) return false;
+    if (cards > 0)
+        cairn_diagnostics_attention(findings, "cuda", fix, "%d NVIDIA GPU%s, but %s",
+                                    cards, cards == 1 ? "" : "s", cuda->why);
+    else
+        cairn_diagnostics_note(findings, "cuda", fix, "%s", cuda->why);
+    return true;
+}
+
 static void check_cuda(const cairn_drivers *drivers,
                        const cairn_machine *survey,
                        cairn_diagnostics   *findings)
@@ -61,7 +80,9 @@ static void check_cuda(const cairn_drivers *drivers,
     const cairn_driver *cuda  = &drivers->cuda;
     const int           cards = count_cards(survey, "gpu", "NVIDIA");
 
-    if (cuda->found && cuda->why[0])
+    if (check_hidden(cuda, cards, findings)) return;
+    /* One that came with other packages finds no card where there is none. */
+    if ((cuda->found && cuda->why[0]) || (cuda->failed && cuda->failed != NO_CARD))
         cairn_diagnostics_attention(findings, "cuda", fix, "%s", cuda->why);
     else if (cuda->found)
         cairn_diagnostics_ok(findings, "cuda", "driver for CUDA %s, %d device%s",
@@ -81,10 +102,37 @@ static bool is_offered(const cairn_machine *survey, int k)
     return k + 1 < survey->nodes && survey->node[k + 1].depth > survey->node[k].depth;
 }
 
+/// Has the process cores near to a NUMA domain of the tree?
+static bool is_bound_near(const cairn_machine *survey, int domain)
+{
+    for (int d = 0; d < survey->domains; d++)
+        if (survey->domain[d].index == domain || survey->domain[d].index < 0)
+            return true;
+    return false;
+}
+
+/// A card that every copy has to cross the processors' link for.
+static void check_near(const cairn_machine *survey, int k, cairn_diagnostics *findings)
+{
+    const cairn_machine_node *card = &survey->node[k];
+
+    if (card->domain < 0 || !is_offered(survey, k)
+        || is_bound_near(survey, card->domain))
+        return;
+    cairn_diagnostics_note(findings, "cards",
+                           "bind the process near it: mpirun --map-by numa, or numactl "
+                           "--cpunodebind",
+                           "%s %d (%s, %s) is near numa %d, where this process has no "
+                           "core: copies to and from it are slower",
+                           card->kind, card->index, card->name, card->pci,
+                           card->domain);
+}
+
 static void check_card(const cairn_machine *survey, int k, cairn_diagnostics *findings)
 {
     const cairn_machine_node *card = &survey->node[k];
 
+    if (strcmp(card->kind, "gpu") == 0) check_near(survey, k, findings);
     if (strcmp(card->kind, "gpu") == 0 && !is_offered(survey, k)
         && strncmp(card->name, "NVIDIA", 6) != 0)
         cairn_diagnostics_note(findings, "cards", "install its maker's OpenCL driver",

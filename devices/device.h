@@ -138,7 +138,8 @@ typedef struct cairn_device_ops {
     double (*cost)(const cairn_device *device, const cairn_device_request *request);
     /// Say what would go wrong with devices of this kind here, for `cairn doctor`; once
     /// for all of them and on one rank of a node, so it may take a while. NULL: nothing.
-    void (*check)(const cairn_device *device, cairn_diagnostics *findings);
+    /// @param[in] ranks  Of the node, each of which may have devices of the kind.
+    void (*check)(const cairn_device *device, int ranks, cairn_diagnostics *findings);
 
     /* About running things: NULL is served by the delegate. */
 

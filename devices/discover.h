@@ -40,6 +40,7 @@ typedef struct cairn_machine_pu {
 typedef struct cairn_machine_domain {
     int     cores; ///< In the process's binding.
     int64_t bytes; ///< Of its memory; 0: unknown.
+    int     index; ///< Of its node in the tree; -1: the machine tells of none.
 } cairn_machine_domain;
 
 struct cairn_machine {

@@ -30,7 +30,7 @@ typedef struct {
 
 /// Add what is left of @p cores as a domain. Where two are near to the same cores, as fast
 /// and slow memory of a package are, nothing is left for the second.
-static void add_domain(lists *l, hwloc_const_bitmap_t cores, int64_t bytes)
+static void add_domain(lists *l, hwloc_const_bitmap_t cores, int64_t bytes, int index)
 {
     const int   first = l->cores;
     hwloc_obj_t last  = NULL;
@@ -49,7 +49,8 @@ static void add_domain(lists *l, hwloc_const_bitmap_t cores, int64_t bytes)
         l->pu[l->pus++] = (cairn_machine_pu){number, l->cores - 1};
     }
     if (l->cores > first)
-        l->domain[l->domains++] = (cairn_machine_domain){l->cores - first, bytes};
+        l->domain[l->domains++] =
+            (cairn_machine_domain){l->cores - first, bytes, index};
 }
 
 static void fill(lists *l)
@@ -57,9 +58,10 @@ static void fill(lists *l)
     for (hwloc_obj_t o = NULL;
          (o = hwloc_get_next_obj_by_type(l->topology, HWLOC_OBJ_NUMANODE, o));)
         add_domain(l, o->cpuset,
-                   cairn_domains_memory(l->topology, o->cpuset, hwloc_bitmap_isequal));
+                   cairn_domains_memory(l->topology, o->cpuset, hwloc_bitmap_isequal),
+                   (int)o->logical_index);
     /* What is near to no memory, and all where the system does not say. */
-    add_domain(l, hwloc_topology_get_topology_cpuset(l->topology), 0);
+    add_domain(l, hwloc_topology_get_topology_cpuset(l->topology), 0, -1);
 }
 
 static cairn_status allocate(cairn_env *env, hwloc_const_bitmap_t bound, lists *l)

@@ -30,7 +30,9 @@ typedef struct cairn_driver {
     int  platforms;   ///< OpenCL: drivers. CUDA: 1 if found.
     int  devices;     ///< All of them.
     char version[64]; ///< CUDA: of the driver, "12.4"; OpenCL: "".
-    char why[160];    ///< What is amiss; "": nothing. One line.
+    int  failed;   ///< CUDA: the number of the error that its start ended with; 0: it
+                   ///< started, or there is none.
+    char why[160]; ///< What is amiss; "": nothing. One line.
 } cairn_driver;
 
 struct cairn_drivers {

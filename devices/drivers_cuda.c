@@ -60,18 +60,25 @@ static void list_device(const cuda *driver, int ordinal, cairn_drivers *drivers)
     drivers->count++;
 }
 
-/// Why it does not start: the error by its name, and what may hide all cards.
-static void explain(const cuda *driver, int failed, char *why, size_t size)
+/// What may hide all cards: "; CUDA_VISIBLE_DEVICES is '-1'".
+static void quote_visible(char *text, size_t size)
 {
     const char *const visible = cairn_foreign_variable("CUDA_VISIBLE_DEVICES");
-    const char       *name    = NULL;
+
+    text[0] = '\0';
+    if (visible) snprintf(text, size, "; CUDA_VISIBLE_DEVICES is '%.40s'", visible);
+}
+
+/// Why it does not start: the error by its name.
+static void explain(const cuda *driver, int failed, char *why, size_t size)
+{
+    const char *name = NULL;
+    char        hidden[80];
 
     if (!driver->error || driver->error(failed, &name) != 0) name = NULL;
-    snprintf(why, size,
-             "the driver is there, but does not start (error %d%s%s%s%.40s%s)", failed,
-             name ? ", " : "", name ? name : "",
-             visible ? "; CUDA_VISIBLE_DEVICES is '" : "", visible ? visible : "",
-             visible ? "'" : "");
+    quote_visible(hidden, sizeof hidden);
+    snprintf(why, size, "the driver is there, but does not start (error %d%s%s%s)",
+             failed, name ? ", " : "", name ? name : "", hidden);
 }
 
 /// What the driver says, when it runs.
@@ -81,6 +88,7 @@ static void ask(const cuda *driver, cairn_drivers *drivers)
     int           version = 0, failed = driver->init(0);
 
     if (!failed) failed = driver->count(&about->devices);
+    about->failed = failed;
     if (failed) {
         explain(driver, failed, about->why, sizeof about->why);
         return;
@@ -92,6 +100,13 @@ static void ask(const cuda *driver, cairn_drivers *drivers)
         snprintf(about->why, sizeof about->why,
                  "the driver is one for CUDA %s; this version needs one for %d.0",
                  about->version, OLDEST / 1000);
+    else if (about->devices == 0) {
+        char hidden[80];
+
+        quote_visible(hidden, sizeof hidden);
+        snprintf(about->why, sizeof about->why,
+                 "the driver for CUDA %.16s has no card%s", about->version, hidden);
+    }
     about->found     = true;
     about->platforms = 1;
     for (int k = 0; k < about->devices; k++)

@@ -168,8 +168,9 @@ static void check_cache(cairn_env *env, cairn_diagnostics *findings)
     cairn_cache_close(&cache);
 }
 
-void cairn_cpu_check(const cairn_device *device, cairn_diagnostics *findings)
+void cairn_cpu_check(const cairn_device *device, int ranks, cairn_diagnostics *findings)
 {
+    (void)ranks;
     check_compiler(device->env, findings);
     check_cache(device->env, findings);
 }

@@ -9,6 +9,8 @@
 
 /// The slot `check` of the processor. Takes a tenth of a second or two: a small kernel is
 /// compiled, loaded and run.
-void cairn_cpu_check(const cairn_device *device, cairn_diagnostics *findings);
+void cairn_cpu_check(const cairn_device *device,
+                     int                 ranks,
+                     cairn_diagnostics  *findings);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TRIAL = 1000 };
 
@@ -159,10 +160,58 @@ static void try_kernel(cairn_device *device, cairn_diagnostics *findings)
     finish(&s);
 }
 
-void cairn_cuda_check(const cairn_device *device, cairn_diagnostics *findings)
+/// Does MPS let processes share cards? Drivers that do not say have a pipe to it.
+static bool has_mps(const cairn_cuda_device *d)
+{
+    const char *const folder = cairn_foreign_variable("CUDA_MPS_PIPE_DIRECTORY");
+    char              pipe[CAIRN_OPTION_PATH + 16];
+
+    if (cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_MPS) > 0) return true;
+    snprintf(pipe, sizeof pipe, "%.*s/control", CAIRN_OPTION_PATH,
+             folder ? folder : "/tmp/nvidia-mps");
+    return access(pipe, F_OK) == 0;
+}
+
+/// Several ranks of a node, and a card that may not be theirs, or not at once.
+static void
+check_sharing(const cairn_device *device, int ranks, cairn_diagnostics *findings)
+{
+    static const char        start[] = "start MPS (nvidia-cuda-mps-control -d)";
+    const cairn_cuda_device *d       = cairn_cuda_of(device);
+    const bool exclusive = cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_MODE)
+                           == CAIRN_CUDA_MODE_EXCLUSIVE;
+    cairn_cuda_card card[CAIRN_CUDA_CARDS];
+    const int       cards  = cairn_cuda_cards(&d->driver, card);
+    const bool      shared = ranks > cards && !has_mps(d);
+
+    if (exclusive && shared)
+        cairn_diagnostics_attention(
+            findings, "cuda", "nvidia-smi -c DEFAULT (as root), or start MPS",
+            "%s: its compute mode is exclusive: of %d ranks that share %d card%s one "
+            "each "
+            "can use it",
+            device->info.id, ranks, cards, cards == 1 ? "" : "s");
+    else if (exclusive)
+        cairn_diagnostics_note(
+            findings, "cuda", "",
+            "%s: its compute mode is exclusive: no other process can use it meanwhile",
+            device->info.id);
+    else if (shared)
+        cairn_diagnostics_note(
+            findings, "cuda", start,
+            "%d ranks share %d card%s without MPS: what one has on a "
+            "card waits for what another has",
+            ranks, cards, cards == 1 ? "" : "s");
+}
+
+void cairn_cuda_check(const cairn_device *device,
+                      int                 ranks,
+                      cairn_diagnostics  *findings)
 {
     cairn_device       mine = *device;
     cairn_cuda_device *d    = cairn_cuda_of(device);
+
+    check_sharing(device, ranks, findings);
 
     if (!d->code.nvrtc.library) {
         cairn_diagnostics_note(

@@ -111,7 +111,9 @@ void cairn_cuda_event_free(cairn_device *device, cairn_cuda_event *event);
 
 cairn_status cairn_cuda_measure(cairn_device *device);
 double cairn_cuda_cost(const cairn_device *device, const cairn_device_request *request);
-void   cairn_cuda_check(const cairn_device *device, cairn_diagnostics *findings);
+void   cairn_cuda_check(const cairn_device *device,
+                        int                 ranks,
+                        cairn_diagnostics  *findings);
 bool   cairn_cuda_can(const cairn_device *device, const cairn_device_request *request);
 cairn_status cairn_cuda_build(cairn_device            *device,
                               const cairn_device_work *work,

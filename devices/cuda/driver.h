@@ -92,9 +92,13 @@ enum {
 enum {
     CAIRN_CUDA_CLOCK_KHZ = 13,
     CAIRN_CUDA_UNITS     = 16,
+    CAIRN_CUDA_MODE      = 20, ///< Who may use it at a time.
     CAIRN_CUDA_MAJOR     = 75,
     CAIRN_CUDA_MINOR     = 76,
+    CAIRN_CUDA_MPS       = 133, ///< Contexts are shared by MPS; drivers of 12.4 on say.
 };
+
+enum { CAIRN_CUDA_MODE_EXCLUSIVE = 3 }; ///< One process.
 
 typedef struct cairn_cuda_driver {
     void *library; ///< NULL: it is not open.

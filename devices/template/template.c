@@ -112,9 +112,12 @@ static cairn_status template_measure(cairn_device *device)
 
 /* 8. What would go wrong here, for `cairn doctor`? A driver that is too old, a folder
    that is missing; and what is to be done. NULL where there is nothing to say. */
-static void template_check(const cairn_device *device, cairn_diagnostics *findings)
+static void
+template_check(const cairn_device *device, int ranks, cairn_diagnostics *findings)
 {
     const cairn_template_device *d = cairn_template_of(device);
+
+    (void)ranks; /* of the node, which each have a device */
 
     if (d->memory < 1 << 20)
         cairn_diagnostics_attention(findings, device->info.kind,

@@ -128,7 +128,7 @@ static cairn_status check_asked(cairn_context *context, cairn_diagnostics *findi
         }
         if (devices->device[0].ops.measure)
             devices->device[0].ops.measure(&devices->device[0]);
-        kind->check(&devices->device[0], findings);
+        kind->check(&devices->device[0], context->comm->local_size, findings);
         cairn_devices_close(&context->env, &devices);
     }
     return CAIRN_OK;
@@ -140,6 +140,7 @@ static void check_kinds(const cairn_context *context, cairn_diagnostics *finding
 {
     cairn_devices      *devices = context->devices;
     const cairn_device *host    = cairn_devices_host(devices);
+    const int           ranks   = context->comm->local_size;
 
     for (int k = 0; k < devices->count; k++) {
         const cairn_device *device = &devices->device[k];
@@ -148,9 +149,10 @@ static void check_kinds(const cairn_context *context, cairn_diagnostics *finding
         for (int before = 0; before < k; before++)
             if (strcmp(devices->device[before].info.kind, device->info.kind) == 0)
                 first = false;
-        if (first && device->ops.check) device->ops.check(device, findings);
+        if (first && device->ops.check) device->ops.check(device, ranks, findings);
     }
-    if (host == &devices->spare && host->ops.check) host->ops.check(host, findings);
+    if (host == &devices->spare && host->ops.check)
+        host->ops.check(host, ranks, findings);
 }
 
 static cairn_status check_drivers(cairn_context *context, cairn_diagnostics *findings)

@@ -82,6 +82,24 @@ finds ok cuda 'driver for CUDA 12.4, 2 devices' $described "LD_LIBRARY_PATH=$DRI
 finds ok opencl '2 drivers, 1 device: Example platform 0' $described "LD_LIBRARY_PATH=$DRIVERS" --
 finds note cards 'gpu 3 (Intel card 8086:0bd5, 0000:ca:00.0): no driver' $described --
 finds note cards 'fpga 1 (Xilinx card 10ee:5001, 0000:af:00.0) is there' $described --
+# A card that the driver has is near cores that the process has, or has not.
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+    sed 's/"0000:17:00.0"/"first"/; s/"0000:ae:00.0"/"0000:17:00.0"/; s/"first"/"0000:ae:00.0"/' \
+        "$topologies/accelerators.xml" >far.xml
+    bare=$program
+    printf '#!/bin/sh\nexec taskset -c 0 "%s" "$@"\n' "$bare" >bound
+    chmod +x bound
+    program=$folder/bound
+    finds note cards 'gpu . (.*, 0000:17:00.0) is near numa 1, where this process has no core' \
+        "HWLOC_XMLFILE=$folder/far.xml" HWLOC_THISSYSTEM=1 "LD_LIBRARY_PATH=$DRIVERS" --
+    finds ok cuda 'driver for CUDA 12.4, 2 devices' $described "LD_LIBRARY_PATH=$DRIVERS" --
+    ! grep -q '0000:17:00.0) is near numa' out || fail "a card that is near is told of"
+    program=$bare
+fi
+# What hides all cards is quoted, and why a driver does not start.
+hidden="CUDA_VISIBLE_DEVICES=-1 LD_LIBRARY_PATH=$DRIVERS/cuda"
+finds attention cuda "2 NVIDIA GPUs, but .*CUDA_ERROR_NO_DEVICE; CUDA_VISIBLE_DEVICES is '-1'" $described $hidden --
+finds attention cuda 'does not start (error 802, CUDA_ERROR_SYSTEM_NOT_READY)' "LD_LIBRARY_PATH=$DRIVERS/cuda" FAKE_CUDA=fail=cuInit@1:802 --
 mkdir empty
 echo 'no library' >empty/libcuda.so.1
 finds attention cuda '2 NVIDIA GPUs, but' $described "LD_LIBRARY_PATH=$folder/empty" --

@@ -965,3 +965,146 @@ Test(cuda_doctor, finds_a_card_that_fails)
     check_doctor("fail=cuLaunchKernel@1:719", "",
                  "attention: device: cuda:0: a trial: CUDA_ERROR_LAUNCH_FAILED");
 }
+
+/// What is said of a device that is open here, by a node of so many ranks.
+static void look(int ranks, char text[4096])
+{
+    cairn_diagnostics findings = {.env = &context->env};
+
+    cairn_cuda_check(device(0), ranks, &findings);
+    cr_assert_eq(findings.status, CAIRN_OK);
+    text[0] = '\0';
+    for (int64_t k = 0; k < findings.count; k++)
+        snprintf(text + strlen(text), 4096 - strlen(text), "%s: %s\n",
+                 cairn_diagnostic_level_name(findings.finding[k].level),
+                 findings.finding[k].why);
+    cairn_free(&context->env, findings.finding);
+}
+
+/// What is said to so many ranks of a node; "": nothing but that all is well.
+static void check_ranks(const char *settings, int ranks, const char *says)
+{
+    char text[4096];
+
+    setenv("CUDA_MPS_PIPE_DIRECTORY", "/nonexistent", 1);
+    BEGIN(settings, "cuda");
+    look(ranks, text);
+    if (says[0])
+        cr_expect(strstr(text, says), "'%s' is not in: %s", says, text);
+    else
+        cr_expect(strncmp(text, "ok: ", 4) == 0 && !strstr(text, "rank"), "%s", text);
+    end();
+}
+
+Test(cuda_doctor, sees_a_card_for_each_rank)
+{
+    check_ranks("cards=2", 2, "");
+}
+
+Test(cuda_doctor, sees_ranks_that_share_cards)
+{
+    check_ranks("cards=2", 3, "note: 3 ranks share 2 cards without MPS");
+}
+
+Test(cuda_doctor, sees_ranks_that_share_a_card_by_mps)
+{
+    check_ranks("attribute=133:1", 4, "");
+}
+
+Test(cuda_doctor, sees_a_card_that_is_one_process_own)
+{
+    check_ranks("attribute=20:3", 1,
+                "note: cuda:0: its compute mode is exclusive: no other process");
+}
+
+Test(cuda_doctor, sees_ranks_that_cannot_have_the_card)
+{
+    check_ranks(
+        "attribute=20:3", 2,
+        "attention: cuda:0: its compute mode is exclusive: of 2 ranks that share "
+        "1 card one each");
+}
+
+/// Drivers that do not say whether there is MPS have a pipe to it.
+Test(cuda_doctor, finds_the_pipe_of_mps)
+{
+    char folder[64], path[96], text[4096];
+
+    scratch_create(folder);
+    snprintf(path, sizeof path, "%s/control", folder);
+    scratch_write(path, "", 0);
+    setenv("CUDA_MPS_PIPE_DIRECTORY", folder, 1);
+    BEGIN("", "cuda");
+    look(4, text);
+    cr_expect(!strstr(text, "without MPS"), "%s", text);
+    end();
+}
+
+/// Copies that are slow, one way or the other.
+Test(cuda_doctor, finds_slow_copies)
+{
+    char text[4096];
+
+    BEGIN("", "cuda");
+    cairn_cuda_rates *rates = &cairn_cuda_of(device(0))->rates;
+
+    *rates = (cairn_cuda_rates){.up = 12e9, .down = 11e9};
+    look(1, text);
+    cr_expect(!strstr(text, "GB/s"), "%s", text);
+    *rates = (cairn_cuda_rates){.up = 12e9, .down = 3e9};
+    look(1, text);
+    cr_expect(strstr(text, "note: cuda:0: copies to it reach 12 GB/s, from it 3"), "%s",
+              text);
+    end();
+}
+
+static cairn_nvrtc_result
+fail_to_compile(cairn_nvrtc_program program, int options, const char *const *option)
+{
+    (void)program, (void)options, (void)option;
+    return 7; /* NVRTC_ERROR_BUILTIN_OPERATION_FAILURE */
+}
+
+Test(cuda_doctor, finds_that_builtins_are_missing)
+{
+    char text[4096];
+
+    BEGIN("", "cuda");
+    cairn_cuda_of(device(0))->code.nvrtc.nvrtcCompileProgram = fail_to_compile;
+    look(1, text);
+    cr_expect(strstr(text, "attention: compile: cairn_sample: NVRTC_ERROR"), "%s",
+              text);
+    end();
+}
+
+/// A card that is newer than the compiler has its kernels from the driver.
+Test(cuda_doctor, compiles_for_a_newer_card)
+{
+    check_doctor("sm=130 memory=64M", "", "NVRTC 13.0 makes compute_121: a kernel was");
+}
+
+Test(cuda_doctor, finds_that_the_compiler_knows_no_such_card)
+{
+    check_doctor("sm=70", "", "compiles for no card as old as this");
+}
+
+/// A copy that says that it was made, and was not.
+static cairn_cuda_result
+copy_nothing(void *to, cairn_cuda_pointer from, size_t bytes, cairn_cuda_stream stream)
+{
+    (void)to, (void)from, (void)bytes, (void)stream;
+    return CAIRN_CUDA_OK;
+}
+
+Test(cuda_doctor, finds_wrong_results)
+{
+    char text[4096];
+
+    BEGIN("", "cuda");
+    cairn_cuda_of(device(0))->driver.cuMemcpyDtoHAsync_v2 = copy_nothing;
+    look(1, text);
+    cr_expect(
+        strstr(text, "attention: device: cuda:0: it computes wrongly: 3 * 1 is 0"),
+        "%s", text);
+    end();
+}

@@ -456,7 +456,7 @@ ParameterizedTest(int *k, conformance, facts_are_stated)
         cr_expect(isfinite(ops->cost(&o.device, &known)));
         cr_expect(isfinite(ops->cost(&o.device, &open)));
     }
-    if (ops->check) ops->check(&o.device, &findings);
+    if (ops->check) ops->check(&o.device, 1, &findings);
     cr_expect_eq(findings.status, CAIRN_OK);
     for (int64_t f = 0; f < findings.count; f++)
         cr_expect_gt(strlen(findings.finding[f].why), 0);

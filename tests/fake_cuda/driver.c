@@ -158,11 +158,12 @@ FAKE_EXPORT cairn_cuda_result cuDeviceGetAttribute(int                 *value,
 {
     FAKE_BEGIN(cuDeviceGetAttribute);
     if (card_of(card) < 0) return BAD_DEVICE;
-    *value = what == CAIRN_CUDA_CLOCK_KHZ ? 1000000
-             : what == CAIRN_CUDA_UNITS   ? 4
-             : what == CAIRN_CUDA_MAJOR   ? fake.set.sm / 10
-             : what == CAIRN_CUDA_MINOR   ? fake.set.sm % 10
-                                          : 0;
+    *value = what == CAIRN_CUDA_CLOCK_KHZ      ? 1000000
+             : what == CAIRN_CUDA_UNITS        ? 4
+             : what == CAIRN_CUDA_MAJOR        ? fake.set.sm / 10
+             : what == CAIRN_CUDA_MINOR        ? fake.set.sm % 10
+             : (int)what == fake.set.attribute ? fake.set.value
+                                               : 0;
     return CAIRN_CUDA_OK;
 }
 

@@ -29,13 +29,14 @@
 
 /// What the variable says.
 typedef struct fake_settings {
-    int      cards;    ///< cards=1
-    size_t   memory;   ///< memory=64M, of each card.
-    int      version;  ///< version=13000, of the driver.
-    int      sm;       ///< sm=90
-    bool     pins;     ///< register=no: memory cannot be pinned.
-    double   delay;    ///< delay=2: seconds before what a stream is given is begun.
-    uint64_t seed;     ///< seed=1, of orders.
+    int      cards;   ///< cards=1
+    size_t   memory;  ///< memory=64M, of each card.
+    int      version; ///< version=13000, of the driver.
+    int      sm;      ///< sm=90
+    bool     pins;    ///< register=no: memory cannot be pinned.
+    double   delay;   ///< delay=2: seconds before what a stream is given is begun.
+    uint64_t seed;    ///< seed=1, of orders.
+    int      attribute, value; ///< attribute=20:3, what cards say of one.
     char     log[512]; ///< log=FILE: who was called how often, written at the end.
 } fake_settings;
 

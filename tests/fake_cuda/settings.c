@@ -69,6 +69,8 @@ static void read_word(const char *word)
         s->seed = strtoull(value, NULL, 10);
     else if (strncmp(word, "log=", 4) == 0)
         snprintf(s->log, sizeof s->log, "%s", value);
+    else if (sscanf(word, "attribute=%d:%d", &s->attribute, &s->value) == 2)
+        return;
     else if (strncmp(word, "fail=", 5) == 0)
         read_failure(value);
     else if (strncmp(word, "nvrtc=", 6) != 0) /* the compiler's */
