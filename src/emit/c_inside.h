@@ -60,6 +60,7 @@ typedef enum {
     CAIRN_C_WIDEN,      ///< widen_v8f32(v), widen_v8i8(from): of f64
     CAIRN_C_LAST,       ///< last_v8f64(v, n): 0 but for n lanes
     CAIRN_C_LDG,        ///< ldg_f64(from): of an array that is not written
+    CAIRN_C_ONCE,       ///< once_f64(from): likewise, of what is read once
 } cairn_c_use;
 
 enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lanes.

@@ -89,13 +89,14 @@ static void print_each(cairn_c *c, cairn_text *out, cairn_ir_x x)
     cairn_text_add(out, "}");
 }
 
-/// `ldg_f64(A_val + p)`: by the cache of what does not change.
+/// `ldg_f64(x + j)`: by the cache of what does not change; `once_f64(A_val + p)`: not kept
+/// there.
 static void print_ldg(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
     const cairn_ir_type memory = x->array->type;
 
-    cairn_c_need(c, memory, 1, CAIRN_C_LDG);
-    cairn_text_add(out, "ldg_%s(", cairn_c_short_name(memory));
+    cairn_c_need(c, memory, 1, x->once ? CAIRN_C_ONCE : CAIRN_C_LDG);
+    cairn_text_add(out, "%s_%s(", x->once ? "once" : "ldg", cairn_c_short_name(memory));
     if (x->array->stride)
         cairn_text_add(out, "(const %s *)%s", cairn_c_scalar(c, memory),
                        at_start(x->a) ? "" : "(");

@@ -113,6 +113,8 @@ static void print_struct(cairn_c *c, cairn_cuda_function *k)
     for (int n = 0; n < f->params; n++)
         if (cairn_c_uses(c, f->param[n])) add_number(c, k, f->param[n]);
     cairn_text_add(&c->text, "} %s_args;\n\n", f->name);
+    cairn_text_add(&c->text, "enum { %s_groups = %d };\n\n", f->name,
+                   f->groups > 0 ? f->groups : 1);
     k->bytes = (k->bytes + 7) / 8 * 8;
 }
 
@@ -166,26 +168,63 @@ static const char opening[] = "#ifndef ITEMS\n"
                               "#ifdef __CUDACC__\n"
                               "#define KERNEL(name) \\\n"
                               "    extern \"C\" __global__ void "
-                              "__launch_bounds__(ITEMS, 5) name(const name##_args "
-                              "op)\n"
+                              "__launch_bounds__(ITEMS, name##_groups) \\\n"
+                              "        name(const name##_args op)\n"
                               "#endif\n";
 
-/// Loads of what nobody writes.
+/// How PTX loads a type: its name there, the kind of register, and what that is in C, where
+/// there is none of 8 bits.
+static const struct {
+    const char *name, *kind, *held;
+} ptx[CAIRN_C_TYPES] = {
+    [CAIRN_IR_I8]   = {"s8",  "h", "short"         },
+    [CAIRN_IR_U8]   = {"u8",  "h", "unsigned short"},
+    [CAIRN_IR_I16]  = {"s16", "h", "short"         },
+    [CAIRN_IR_U16]  = {"u16", "h", "unsigned short"},
+    [CAIRN_IR_F16]  = {"u16", "h", "unsigned short"},
+    [CAIRN_IR_BF16] = {"u16", "h", "unsigned short"},
+    [CAIRN_IR_I32]  = {"s32", "r", "int"           },
+    [CAIRN_IR_U32]  = {"u32", "r", "unsigned int"  },
+    [CAIRN_IR_I64]  = {"s64", "l", "long"          },
+    [CAIRN_IR_U64]  = {"u64", "l", "unsigned long" },
+    [CAIRN_IR_F32]  = {"f32", "f", "float"         },
+    [CAIRN_IR_F64]  = {"f64", "d", "double"        },
+};
+
+static void print_load(cairn_text *out, cairn_ir_type type, const char *prefix)
+{
+    const char *const text = cairn_ir_type_text(type);
+
+    cairn_text_add(out,
+                   "\n__device__ static inline %s %s_%s(const %s *from)\n{\n"
+                   "#ifdef __CUDACC__\n",
+                   text, prefix, cairn_c_short_name(type), text);
+}
+
+static const char end_of_load[] = "#else\n"
+                                  "    return *from;\n"
+                                  "#endif\n}\n";
+
+/// Loads of what nobody writes: through L1, which keeps it, or not kept there.
 static void print_loads(const cairn_c *c, cairn_text *out)
 {
     for (int t = 0; t < CAIRN_C_TYPES; t++) {
         const cairn_ir_type type = (cairn_ir_type)t;
-        const char *const   text = cairn_ir_type_text(type);
 
-        if (!cairn_c_needs(c, type, 1, CAIRN_C_LDG)) continue;
+        if (cairn_c_needs(c, type, 1, CAIRN_C_LDG)) {
+            print_load(out, type, "ldg");
+            cairn_text_add(out, "    return __ldg(from);\n%s", end_of_load);
+        }
+        if (!cairn_c_needs(c, type, 1, CAIRN_C_ONCE)) continue;
+        print_load(out, type, "once");
         cairn_text_add(out,
-                       "\n__device__ static inline %s ldg_%s(const %s *from)\n{\n"
-                       "#ifdef __CUDACC__\n"
-                       "    return __ldg(from);\n"
-                       "#else\n"
-                       "    return *from;\n"
-                       "#endif\n}\n",
-                       text, cairn_c_short_name(type), text);
+                       "    %s value;\n\n"
+                       "    asm(\"ld.global.nc.L1::no_allocate.%s %%0, [%%1];\"\n"
+                       "        : \"=%s\"(value)\n"
+                       "        : \"l\"(from));\n"
+                       "    return (%s)value;\n%s",
+                       ptx[t].held, ptx[t].name, ptx[t].kind, cairn_ir_type_text(type),
+                       end_of_load);
     }
 }
 

@@ -218,12 +218,14 @@ typedef struct cairn_ir_stmt {
 
 /// A function: int64_t name(parts, arguments); 0 is success.
 typedef struct cairn_ir_function {
-    cairn_arena   *arena;
-    const char    *name;
-    const char    *note[CAIRN_IR_NOTES]; ///< Opens the file: expression, formats, key.
-    int            notes;
-    int            abi; ///< Which arguments it takes: cairn_abi of share/abi.h.
-    cairn_ir_stmt *body;
+    cairn_arena *arena;
+    const char  *name;
+    const char  *note[CAIRN_IR_NOTES]; ///< Opens the file: expression, formats, key.
+    int          notes;
+    int          abi; ///< Which arguments it takes: cairn_abi of share/abi.h.
+    int groups; ///< Of 128 items, that a multiprocessor of a card shall hold at once at
+                ///< least; 0: it has no say.
+    cairn_ir_stmt   *body;
     cairn_ir_array **array; ///< [arrays] in the order in which they were asked for.
     int              arrays, array_capacity;
     cairn_ir_expr  **param; ///< [params] scalars, likewise.

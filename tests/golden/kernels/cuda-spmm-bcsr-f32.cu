@@ -16,7 +16,8 @@ typedef unsigned int uint32_t;
 #endif
 #ifdef __CUDACC__
 #define KERNEL(name) \
-    extern "C" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args op)
+    extern "C" __global__ void __launch_bounds__(ITEMS, name##_groups) \
+        name(const name##_args op)
 #endif
 
 __device__ static inline int64_t min_of(int64_t a, int64_t b)
@@ -74,6 +75,8 @@ typedef struct spmm_args {
     int64_t x_stride;
     int64_t y_stride;
 } spmm_args;
+
+enum { spmm_groups = 5 };
 
 KERNEL(spmm)
 {

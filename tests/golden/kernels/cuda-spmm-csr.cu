@@ -7,7 +7,8 @@ typedef unsigned int uint32_t;
 #endif
 #ifdef __CUDACC__
 #define KERNEL(name) \
-    extern "C" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args op)
+    extern "C" __global__ void __launch_bounds__(ITEMS, name##_groups) \
+        name(const name##_args op)
 #endif
 
 __device__ static inline int64_t min_of(int64_t a, int64_t b)
@@ -65,6 +66,8 @@ typedef struct spmm_args {
     int64_t x_stride;
     int64_t y_stride;
 } spmm_args;
+
+enum { spmm_groups = 5 };
 
 KERNEL(spmm)
 {
@@ -145,6 +148,8 @@ typedef struct spmm_long_args {
     int64_t y_stride;
 } spmm_long_args;
 
+enum { spmm_long_groups = 5 };
+
 KERNEL(spmm_long)
 {
     const double *const x          = op.x;
@@ -214,6 +219,8 @@ typedef struct spmm_join_args {
     int64_t A0_lo;
     int64_t y_stride;
 } spmm_join_args;
+
+enum { spmm_join_groups = 5 };
 
 KERNEL(spmm_join)
 {

@@ -10,7 +10,8 @@ typedef _Bool bool;
 #endif
 #ifdef __CUDACC__
 #define KERNEL(name) \
-    extern "C" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args op)
+    extern "C" __global__ void __launch_bounds__(ITEMS, name##_groups) \
+        name(const name##_args op)
 #endif
 
 __device__ static inline int64_t min_of(int64_t a, int64_t b)
@@ -32,10 +33,15 @@ __device__ static inline int64_t ldg_i64(const int64_t *from)
 #endif
 }
 
-__device__ static inline uint32_t ldg_u32(const uint32_t *from)
+__device__ static inline uint32_t once_u32(const uint32_t *from)
 {
 #ifdef __CUDACC__
-    return __ldg(from);
+    unsigned int value;
+
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];"
+        : "=r"(value)
+        : "l"(from));
+    return (uint32_t)value;
 #else
     return *from;
 #endif
@@ -45,6 +51,20 @@ __device__ static inline double ldg_f64(const double *from)
 {
 #ifdef __CUDACC__
     return __ldg(from);
+#else
+    return *from;
+#endif
+}
+
+__device__ static inline double once_f64(const double *from)
+{
+#ifdef __CUDACC__
+    double value;
+
+    asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];"
+        : "=d"(value)
+        : "l"(from));
+    return (double)value;
 #else
     return *from;
 #endif
@@ -70,6 +90,8 @@ typedef struct spmv_args {
     int64_t from;
     int64_t A0_lo;
 } spmv_args;
+
+enum { spmv_groups = 7 };
 
 KERNEL(spmv)
 {
@@ -102,14 +124,14 @@ KERNEL(spmv)
                 const int64_t v    = min_of(u + 128, values - 1);
                 const int64_t v_2  = min_of(u + 256, values - 1);
                 const int64_t v_3  = min_of(u + 384, values - 1);
-                const double  a    = ldg_f64(A_val + begin + u);
-                const double  a_2  = ldg_f64(A_val + begin + v);
-                const double  a_3  = ldg_f64(A_val + begin + v_2);
-                const double  a_4  = ldg_f64(A_val + begin + v_3);
-                const double  xj   = ldg_f64(x + ldg_u32(A1_idx + begin + u));
-                const double  xj_2 = ldg_f64(x + ldg_u32(A1_idx + begin + v));
-                const double  xj_3 = ldg_f64(x + ldg_u32(A1_idx + begin + v_2));
-                const double  xj_4 = ldg_f64(x + ldg_u32(A1_idx + begin + v_3));
+                const double  a    = once_f64(A_val + begin + u);
+                const double  a_2  = once_f64(A_val + begin + v);
+                const double  a_3  = once_f64(A_val + begin + v_2);
+                const double  a_4  = once_f64(A_val + begin + v_3);
+                const double  xj   = ldg_f64(x + once_u32(A1_idx + begin + u));
+                const double  xj_2 = ldg_f64(x + once_u32(A1_idx + begin + v));
+                const double  xj_3 = ldg_f64(x + once_u32(A1_idx + begin + v_2));
+                const double  xj_4 = ldg_f64(x + once_u32(A1_idx + begin + v_3));
 
                 staged[u + u / 16] = a * xj;
                 if (u + 128 < values) staged[v + v / 16] = a_2 * xj_2;
@@ -179,6 +201,8 @@ typedef struct spmv_long_args {
     int64_t from;
 } spmv_long_args;
 
+enum { spmv_long_groups = 7 };
+
 KERNEL(spmv_long)
 {
     const double *const x          = op.x;
@@ -213,14 +237,14 @@ KERNEL(spmv_long)
                     const int64_t v    = min_of(u + 128, limit);
                     const int64_t v_2  = min_of(u + 256, limit);
                     const int64_t v_3  = min_of(u + 384, limit);
-                    const double  a    = ldg_f64(A_val + p + u);
-                    const double  a_2  = ldg_f64(A_val + p + v);
-                    const double  a_3  = ldg_f64(A_val + p + v_2);
-                    const double  a_4  = ldg_f64(A_val + p + v_3);
-                    const double  xj   = ldg_f64(x + ldg_u32(A1_idx + p + u));
-                    const double  xj_2 = ldg_f64(x + ldg_u32(A1_idx + p + v));
-                    const double  xj_3 = ldg_f64(x + ldg_u32(A1_idx + p + v_2));
-                    const double  xj_4 = ldg_f64(x + ldg_u32(A1_idx + p + v_3));
+                    const double  a    = once_f64(A_val + p + u);
+                    const double  a_2  = once_f64(A_val + p + v);
+                    const double  a_3  = once_f64(A_val + p + v_2);
+                    const double  a_4  = once_f64(A_val + p + v_3);
+                    const double  xj   = ldg_f64(x + once_u32(A1_idx + p + u));
+                    const double  xj_2 = ldg_f64(x + once_u32(A1_idx + p + v));
+                    const double  xj_3 = ldg_f64(x + once_u32(A1_idx + p + v_2));
+                    const double  xj_4 = ldg_f64(x + once_u32(A1_idx + p + v_3));
 
                     staged[u + u / 16] = a * xj;
                     if (u + 128 < stop - p) staged[v + v / 16] = a_2 * xj_2;
@@ -281,6 +305,8 @@ typedef struct spmv_join_args {
     int64_t to;
     int64_t A0_lo;
 } spmv_join_args;
+
+enum { spmv_join_groups = 7 };
 
 KERNEL(spmv_join)
 {

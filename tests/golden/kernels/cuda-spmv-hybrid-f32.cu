@@ -11,7 +11,8 @@ typedef _Bool bool;
 #endif
 #ifdef __CUDACC__
 #define KERNEL(name) \
-    extern "C" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args op)
+    extern "C" __global__ void __launch_bounds__(ITEMS, name##_groups) \
+        name(const name##_args op)
 #endif
 
 __device__ static inline int64_t min_of(int64_t a, int64_t b)
@@ -24,10 +25,15 @@ __device__ static inline int64_t max_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-__device__ static inline int32_t ldg_i32(const int32_t *from)
+__device__ static inline int32_t once_i32(const int32_t *from)
 {
 #ifdef __CUDACC__
-    return __ldg(from);
+    int value;
+
+    asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];"
+        : "=r"(value)
+        : "l"(from));
+    return (int32_t)value;
 #else
     return *from;
 #endif
@@ -42,10 +48,15 @@ __device__ static inline int64_t ldg_i64(const int64_t *from)
 #endif
 }
 
-__device__ static inline uint32_t ldg_u32(const uint32_t *from)
+__device__ static inline uint32_t once_u32(const uint32_t *from)
 {
 #ifdef __CUDACC__
-    return __ldg(from);
+    unsigned int value;
+
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];"
+        : "=r"(value)
+        : "l"(from));
+    return (uint32_t)value;
 #else
     return *from;
 #endif
@@ -55,6 +66,20 @@ __device__ static inline float ldg_f32(const float *from)
 {
 #ifdef __CUDACC__
     return __ldg(from);
+#else
+    return *from;
+#endif
+}
+
+__device__ static inline float once_f32(const float *from)
+{
+#ifdef __CUDACC__
+    float value;
+
+    asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];"
+        : "=f"(value)
+        : "l"(from));
+    return (float)value;
 #else
     return *from;
 #endif
@@ -92,6 +117,8 @@ typedef struct spmv_0_args {
     int64_t A0_lo;
 } spmv_0_args;
 
+enum { spmv_0_groups = 7 };
+
 KERNEL(spmv_0)
 {
     const float *const x        = op.x;
@@ -126,11 +153,11 @@ KERNEL(spmv_0)
                 /* d1-d0, compressed */
                 for (int64_t pd = ldg_i64(A1_ptr + place);
                      pd < ldg_i64(A1_ptr + place + 1); pd++) {
-                    const int64_t d = ldg_i32(A1_idx + pd);
+                    const int64_t d = once_i32(A1_idx + pd);
                     const int64_t j = ib * 64 + d + ir;
 
                     if (col_lo <= j && j < col_end) {
-                        s += (double)ldg_f32(A_val + pd * 64 + ir)
+                        s += (double)once_f32(A_val + pd * 64 + ir)
                              * (double)ldg_f32(x + j);
                     }
                 }
@@ -160,6 +187,8 @@ typedef struct spmv_1_args {
     int64_t from;
     int64_t A0_lo;
 } spmv_1_args;
+
+enum { spmv_1_groups = 7 };
 
 KERNEL(spmv_1)
 {
@@ -192,14 +221,14 @@ KERNEL(spmv_1)
                 const int64_t v    = min_of(u + 128, values - 1);
                 const int64_t v_2  = min_of(u + 256, values - 1);
                 const int64_t v_3  = min_of(u + 384, values - 1);
-                const double  a    = (double)ldg_f32(A_val + begin + u);
-                const double  a_2  = (double)ldg_f32(A_val + begin + v);
-                const double  a_3  = (double)ldg_f32(A_val + begin + v_2);
-                const double  a_4  = (double)ldg_f32(A_val + begin + v_3);
-                const double  xj   = (double)ldg_f32(x + ldg_u32(A1_idx + begin + u));
-                const double  xj_2 = (double)ldg_f32(x + ldg_u32(A1_idx + begin + v));
-                const double  xj_3 = (double)ldg_f32(x + ldg_u32(A1_idx + begin + v_2));
-                const double  xj_4 = (double)ldg_f32(x + ldg_u32(A1_idx + begin + v_3));
+                const double  a    = (double)once_f32(A_val + begin + u);
+                const double  a_2  = (double)once_f32(A_val + begin + v);
+                const double  a_3  = (double)once_f32(A_val + begin + v_2);
+                const double  a_4  = (double)once_f32(A_val + begin + v_3);
+                const double  xj   = (double)ldg_f32(x + once_u32(A1_idx + begin + u));
+                const double  xj_2 = (double)ldg_f32(x + once_u32(A1_idx + begin + v));
+                const double xj_3 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_2));
+                const double xj_4 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_3));
 
                 staged[u + u / 16] = a * xj;
                 if (u + 128 < values) staged[v + v / 16] = a_2 * xj_2;
@@ -272,6 +301,8 @@ typedef struct spmv_1_long_args {
     int64_t from;
 } spmv_1_long_args;
 
+enum { spmv_1_long_groups = 7 };
+
 KERNEL(spmv_1_long)
 {
     const float *const x           = op.x;
@@ -306,14 +337,14 @@ KERNEL(spmv_1_long)
                     const int64_t v    = min_of(u + 128, limit);
                     const int64_t v_2  = min_of(u + 256, limit);
                     const int64_t v_3  = min_of(u + 384, limit);
-                    const double  a    = (double)ldg_f32(A_val + p + u);
-                    const double  a_2  = (double)ldg_f32(A_val + p + v);
-                    const double  a_3  = (double)ldg_f32(A_val + p + v_2);
-                    const double  a_4  = (double)ldg_f32(A_val + p + v_3);
-                    const double  xj   = (double)ldg_f32(x + ldg_u32(A1_idx + p + u));
-                    const double  xj_2 = (double)ldg_f32(x + ldg_u32(A1_idx + p + v));
-                    const double  xj_3 = (double)ldg_f32(x + ldg_u32(A1_idx + p + v_2));
-                    const double  xj_4 = (double)ldg_f32(x + ldg_u32(A1_idx + p + v_3));
+                    const double  a    = (double)once_f32(A_val + p + u);
+                    const double  a_2  = (double)once_f32(A_val + p + v);
+                    const double  a_3  = (double)once_f32(A_val + p + v_2);
+                    const double  a_4  = (double)once_f32(A_val + p + v_3);
+                    const double  xj   = (double)ldg_f32(x + once_u32(A1_idx + p + u));
+                    const double  xj_2 = (double)ldg_f32(x + once_u32(A1_idx + p + v));
+                    const double xj_3 = (double)ldg_f32(x + once_u32(A1_idx + p + v_2));
+                    const double xj_4 = (double)ldg_f32(x + once_u32(A1_idx + p + v_3));
 
                     staged[u + u / 16] = a * xj;
                     if (u + 128 < stop - p) staged[v + v / 16] = a_2 * xj_2;
@@ -375,6 +406,8 @@ typedef struct spmv_1_join_args {
     int64_t to;
     int64_t A0_lo;
 } spmv_1_join_args;
+
+enum { spmv_1_join_groups = 7 };
 
 KERNEL(spmv_1_join)
 {

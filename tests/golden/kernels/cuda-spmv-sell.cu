@@ -16,7 +16,8 @@ typedef unsigned int uint32_t;
 #endif
 #ifdef __CUDACC__
 #define KERNEL(name) \
-    extern "C" __global__ void __launch_bounds__(ITEMS, 5) name(const name##_args op)
+    extern "C" __global__ void __launch_bounds__(ITEMS, name##_groups) \
+        name(const name##_args op)
 #endif
 
 __device__ static inline int64_t min_of(int64_t a, int64_t b)
@@ -33,10 +34,15 @@ __device__ static inline int64_t ldg_i64(const int64_t *from)
 #endif
 }
 
-__device__ static inline uint32_t ldg_u32(const uint32_t *from)
+__device__ static inline uint32_t once_u32(const uint32_t *from)
 {
 #ifdef __CUDACC__
-    return __ldg(from);
+    unsigned int value;
+
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];"
+        : "=r"(value)
+        : "l"(from));
+    return (uint32_t)value;
 #else
     return *from;
 #endif
@@ -46,6 +52,20 @@ __device__ static inline double ldg_f64(const double *from)
 {
 #ifdef __CUDACC__
     return __ldg(from);
+#else
+    return *from;
+#endif
+}
+
+__device__ static inline double once_f64(const double *from)
+{
+#ifdef __CUDACC__
+    double value;
+
+    asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];"
+        : "=d"(value)
+        : "l"(from));
+    return (double)value;
 #else
     return *from;
 #endif
@@ -65,6 +85,8 @@ typedef struct spmv_args {
     int64_t A3_size;
     int64_t A3_lo;
 } spmv_args;
+
+enum { spmv_groups = 7 };
 
 KERNEL(spmv)
 {
@@ -101,9 +123,9 @@ KERNEL(spmv)
                 /* slot, ragged */
                 for (int64_t pslot = ldg_i64(A1_ptr + place);
                      pslot < ldg_i64(A1_ptr + place + 1); pslot++) {
-                    s += ldg_f64(A_val + pslot * 32 + ir)
+                    s += once_f64(A_val + pslot * 32 + ir)
                          * ldg_f64(x
-                                   + min_of(ldg_u32(A3_idx + pslot * 32 + ir), limit));
+                                   + min_of(once_u32(A3_idx + pslot * 32 + ir), limit));
                 }
                 y[i - row_lo] = s;
             }
