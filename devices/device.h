@@ -53,18 +53,26 @@ static inline const char *cairn_clock_name(cairn_clock clock)
     return clock == CAIRN_CLOCK_MEASURED ? "measured" : "simulated";
 }
 
+/// Bytes per second between the host's memory and a device's own; 0: it reads the host's,
+/// or it was not measured.
+typedef struct cairn_device_link {
+    double up, down; ///< Each alone,
+    double both;     ///< and each while the other goes, too.
+} cairn_device_link;
+
 typedef struct cairn_device_facts {
     char id[24];     ///< "cpu:0", as --place writes it.
     char kind[16];   ///< "cpu".
     char name[128];  ///< Its maker's name for it.
     char driver[64]; ///< What its speed depends on and may change: "535.54.03, 1980
                      ///< MHz". "": that is the host's.
-    cairn_clock  clock;
-    int64_t      memory_bytes; ///< Its share, where devices split one memory.
-    int          cores;        ///< Of the process's binding.
-    int          threads;      ///< That its tasks use: CAIRN_THREADS, else `cores`.
-    double       bandwidth;    ///< Reading memory, bytes per second; 0: not measured.
-    cairn_pu_set bound; ///< Where its tasks run on the processor; empty: anywhere.
+    cairn_clock       clock;
+    int64_t           memory_bytes; ///< Its share, where devices split one memory.
+    int               cores;        ///< Of the process's binding.
+    int               threads;   ///< That its tasks use: CAIRN_THREADS, else `cores`.
+    double            bandwidth; ///< Reading memory, bytes per second; 0: not measured.
+    cairn_device_link link;      ///< Measured with it.
+    cairn_pu_set      bound; ///< Where its tasks run on the processor; empty: anywhere.
     double
         halo_latency; ///< Simulated: seconds of a message between its host and that of
     double

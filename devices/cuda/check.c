@@ -114,11 +114,11 @@ static void finish(sample *s)
     if (s->module && !d->loss.lost) CAIRN_CUDA(d, cuModuleUnload, s->module);
 }
 
-/// What slows copies down.
+/// How fast copies are, and what slows them down.
 static void check_copies(const sample *s, cairn_diagnostics *findings)
 {
-    const double           slow  = 10e9;
-    const cairn_cuda_rates rates = cairn_cuda_of(s->device)->rates;
+    const double            slow  = 10e9;
+    const cairn_device_link rates = s->device->info.link;
 
     if (s->host.begin && !s->host.locked)
         cairn_diagnostics_note(
@@ -128,7 +128,14 @@ static void check_copies(const sample *s, cairn_diagnostics *findings)
                 : "let processes lock memory (ulimit -l)",
             "%s: memory cannot be pinned: copies to and from it are slow",
             s->device->info.id);
-    if (rates.up > 0 && rates.down > 0 && (rates.up < slow || rates.down < slow))
+    if (rates.up <= 0 || rates.down <= 0) return;
+    if (rates.up >= slow && rates.down >= slow)
+        cairn_diagnostics_ok(findings, "cuda",
+                             "%s: copies to it reach %.3g GB/s, from it %.3g, both at "
+                             "once %.3g each",
+                             s->device->info.id, rates.up * 1e-9, rates.down * 1e-9,
+                             rates.both * 1e-9);
+    else
         cairn_diagnostics_note(findings, "cuda",
                                "another slot, or a rank on the card's processor",
                                "%s: copies to it reach %.3g GB/s, from it %.3g",

@@ -25,11 +25,6 @@ typedef struct cairn_cuda_code {
     cairn_cuda_fresh   *fresh; ///< and what was got ahead, and not asked for yet.
 } cairn_cuda_code;
 
-/// Bytes per second between memories, by pinned copies; 0: not measured.
-typedef struct cairn_cuda_rates {
-    double up, down;
-} cairn_cuda_rates;
-
 /// What ended it.
 typedef struct cairn_cuda_loss {
     bool lost; ///< Nothing is asked of its context any more, but to be released;
@@ -45,7 +40,6 @@ typedef struct cairn_cuda_device {
     int                capable; ///< Compute capability, 90 for 9.0.
     int                units;
     int64_t            used; ///< Bytes that were allocated here.
-    cairn_cuda_rates   rates;
     cairn_cuda_code    code;
     cairn_cuda_arrays *arrays; ///< Those on the card,
     cairn_cuda_x      *x;      ///< and Xs that launches share.

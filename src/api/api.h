@@ -98,6 +98,7 @@ struct cairn_plan {
     cairn_placing  homes;          ///< its homes.
     cairn_autotune adapt;          ///< The other way, if one is kept;
     cairn_placing  other;          ///< its homes.
+    cairn_placing  third;          ///< Another way to be tried once; no homes: none.
     char           placement[400]; ///< Who placed the members, and what was tried:
     size_t         made;           ///< so many letters of it when the plan was made.
     double         seconds;

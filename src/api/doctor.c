@@ -149,7 +149,10 @@ static void check_kinds(const cairn_context *context, cairn_diagnostics *finding
         for (int before = 0; before < k; before++)
             if (strcmp(devices->device[before].info.kind, device->info.kind) == 0)
                 first = false;
-        if (first && device->ops.check) device->ops.check(device, ranks, findings);
+        if (!first || !device->ops.check) continue;
+        if (device->ops.presence == CAIRN_PRESENT_ASKED && device->ops.measure)
+            device->ops.measure(&devices->device[k]);
+        device->ops.check(device, ranks, findings);
     }
     if (host == &devices->spare && host->ops.check)
         host->ops.check(host, ranks, findings);

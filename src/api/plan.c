@@ -55,10 +55,43 @@ static cairn_status read_placement(const cairn_tensor       *tensor,
     return CAIRN_OK;
 }
 
+/// Is a member open, or divided in parts that nobody has said?
+static bool asks_times(const cairn_placement *placement, int members)
+{
+    for (int m = 0; m < members; m++) {
+        const cairn_place *place = &placement->member[m];
+
+        if (place->shares == 0
+            || (place->shares > 1 && place->share[0].fraction <= 0
+                && place->share[0].rows < 0))
+            return true;
+    }
+    return false;
+}
+
+/// Measure devices that may run beside the processor, whose copies decide, where times do
+/// and they are not those that are shipped. What fails is left to what runs there.
+static void measure_open(const cairn_context   *context,
+                         const cairn_placement *placement,
+                         int                    members)
+{
+    const bool asks = asks_times(placement, members)
+                      && context->env.options.cost == CAIRN_RATES_LEARNED;
+
+    for (int k = 0; asks && k < context->devices->count; k++) {
+        cairn_device *const device = &context->devices->device[k];
+
+        if (device->ops.seat && device->ops.measure && device->info.link.up <= 0
+            && !device->lost)
+            (void)device->ops.measure(device);
+    }
+}
+
 /// Which device computes which member on this rank.
 static cairn_status choose_homes(const cairn_tensor       *tensor,
                                  const cairn_plan_options *options,
-                                 cairn_placing            *homes)
+                                 cairn_placing            *homes,
+                                 cairn_placing            *beaten)
 {
     cairn_context  *context = tensor->context;
     cairn_env      *env     = &context->env;
@@ -71,13 +104,15 @@ static cairn_status choose_homes(const cairn_tensor       *tensor,
                                        .tensor    = tensor->local,
                                        .op        = options->product,
                                        .ranks     = context->comm->local_size,
-                                       .divides   = !options->reproducible};
+                                       .divides   = !options->reproducible,
+                                       .beaten    = beaten};
 
     CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
     CAIRN_TRY(read_placement(tensor, options, &placement));
     CAIRN_TRY(cairn_context_costs(context, &costs));
     question.devices = context->devices;
     question.costs   = costs;
+    measure_open(context, &placement, members);
     CAIRN_TRY(cairn_placing_choose(env, &question, homes));
     homes->reproducible = options->reproducible;
     if (!homes->reproducible) return CAIRN_OK;
@@ -95,7 +130,7 @@ static cairn_status cut_sums(cairn_plan *plan, const cairn_plan_options *options
     cairn_row_cuts      cuts;
 
     if (!options->reproducible || !options->product->transposed)
-        return choose_homes(tensor, options, &plan->homes);
+        return choose_homes(tensor, options, &plan->homes, &plan->third);
     cairn_row_cuts_find(shape->extent[0], tensor->local->groups,
                         cairn_format_grain(tensor->format), &cuts);
     if (tensor->context->comm->size > 1) {
@@ -104,7 +139,7 @@ static cairn_status cut_sums(cairn_plan *plan, const cairn_plan_options *options
         tensor        = plan->cut;
         cuts.rows     = &tensor->rows;
     }
-    CAIRN_TRY(choose_homes(tensor, options, &plan->homes));
+    CAIRN_TRY(choose_homes(tensor, options, &plan->homes, &plan->third));
     cairn_placing_cut(tensor->local, &cuts, &plan->homes);
     return CAIRN_OK;
 }

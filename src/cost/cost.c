@@ -7,6 +7,7 @@
 #include "base/median.h"
 #include "cost/cost_file.h"
 #include "cost/cost_fit.h"
+#include "cost/transfers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -322,6 +323,23 @@ void cairn_cost_predict(cairn_costs             *costs,
     guess->spread  = cairn_cost_spread(model, work->bytes);
 }
 
+/// What a run takes on a device beyond its kernels: as it says for one that moves nothing
+/// in its memory, and copies as they were measured. 0: it does not say.
+static double seconds_beside(cairn_costs                *costs,
+                             const cairn_device         *device,
+                             int                         ranks,
+                             const cairn_device_request *request)
+{
+    const cairn_device_request nothing = {.memory_bytes = 0};
+    const cairn_transfers      bytes   = cairn_transfers_of(device, request->work);
+    const double               start   = device->ops.cost && bytes.in + bytes.out > 0
+                                             ? device->ops.cost(device, &nothing)
+                                             : 0;
+
+    return (start > 0 ? start : 0)
+           + cairn_cost_of_transfers(costs, device, ranks, &bytes);
+}
+
 void cairn_cost_of_product(cairn_costs                *costs,
                            const cairn_device         *device,
                            int                         ranks,
@@ -339,11 +357,16 @@ void cairn_cost_of_product(cairn_costs                *costs,
         guess->seconds = INFINITY;
         return;
     }
-    if (guess->source == CAIRN_COST_MEASURED || !device->ops.cost) return;
-    const double own = device->ops.cost(device, request);
+    guess->beside = seconds_beside(costs, device, ranks, request);
+    if (guess->source == CAIRN_COST_MEASURED) {
+        guess->seconds += guess->beside;
+        return;
+    }
+    const double own = device->ops.cost ? device->ops.cost(device, request) : -1;
 
     if (!(own >= 0) || !isfinite(own)) return;
     guess->seconds = own;
+    if (guess->beside > own) guess->beside = own;
     if (device->info.clock != CAIRN_CLOCK_SIMULATED) return;
     guess->source = CAIRN_COST_MODELLED;
     guess->spread = 0;

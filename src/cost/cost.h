@@ -81,8 +81,10 @@ typedef enum {
 } cairn_cost_source;
 
 typedef struct cairn_cost_guess {
-    double            seconds; ///< INFINITY: the device cannot do it.
-    double            spread;  ///< Relative, one standard deviation; 0: exact.
+    double seconds; ///< INFINITY: the device cannot do it.
+    double beside;  ///< Of these what does not follow from what is stored: of
+                    ///< a device with a memory of its own a start, and copies.
+    double            spread; ///< Relative, one standard deviation; 0: exact.
     cairn_clock       clock;
     cairn_cost_source source;
 } cairn_cost_guess;

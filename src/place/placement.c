@@ -100,6 +100,8 @@ static void describe_task(const cairn_placing_draft *d, int k, model *m)
         m->seconds[k * n + j] = is_whole(d, k)
                                     ? whole[j]
                                     : task->part * d->any_memory[task->member * n + j];
+    for (int j = 0; j < n && task->seconds > 0; j++)
+        if (task->affinity == UINT64_C(1) << j) m->seconds[k * n + j] = task->seconds;
     leave_refusals(&m->task[k], n, &m->seconds[k * n]);
 }
 
@@ -193,9 +195,11 @@ try_divided(cairn_env *env, cairn_placing_draft *d, model *m, cairn_placing *pla
     CAIRN_TRY(cairn_placing_draft_divide(d, &divides));
     if (!divides) return CAIRN_OK;
     CAIRN_TRY(place(env, d, m, &divided));
-    if (divided.makespan[CAIRN_CLOCK_MEASURED]
-        < placing->makespan[CAIRN_CLOCK_MEASURED])
-        *placing = divided;
+    const bool faster = divided.makespan[CAIRN_CLOCK_MEASURED]
+                        < placing->makespan[CAIRN_CLOCK_MEASURED];
+
+    if (d->question->beaten) *d->question->beaten = faster ? *placing : divided;
+    if (faster) *placing = divided;
     return CAIRN_OK;
 }
 
@@ -222,6 +226,7 @@ cairn_status cairn_placing_choose(cairn_env                    *env,
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &draft));
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &m));
     draft->question = &by_rule;
+    if (by_rule.beaten) by_rule.beaten->count = 0;
     CAIRN_GO(done, cairn_placing_draft_make(env, draft));
     CAIRN_GO(done, place(env, draft, m, &chosen));
     CAIRN_GO(done, try_divided(env, draft, m, &chosen));
@@ -254,6 +259,33 @@ bool cairn_placing_are_spread(const cairn_placing *placing,
         spread |= device != placing->home[0].device;
     }
     return spread;
+}
+
+bool cairn_placing_are_elsewhere(const cairn_placing *placing,
+                                 const cairn_devices *devices)
+{
+    bool elsewhere = false;
+
+    for (int k = 0; k < placing->count; k++) {
+        const cairn_device *device = &devices->device[placing->home[k].device];
+
+        if (device->info.clock != CAIRN_CLOCK_MEASURED) return false;
+        elsewhere |= !cairn_device_is_host(device);
+    }
+    return elsewhere;
+}
+
+bool cairn_placing_are_same(const cairn_placing *one, const cairn_placing *other)
+{
+    bool same = one->count == other->count;
+
+    for (int k = 0; same && k < one->count; k++) {
+        const cairn_member_home *a = &one->home[k], *b = &other->home[k];
+
+        same = a->member == b->member && a->device == b->device
+               && a->rows.lo == b->rows.lo && a->rows.hi == b->rows.hi;
+    }
+    return same;
 }
 
 bool cairn_placing_gather(const cairn_devices *devices,

@@ -58,6 +58,13 @@ int cairn_placing_shares(const cairn_placing *placing, int member);
 bool cairn_placing_are_spread(const cairn_placing *placing,
                               const cairn_devices *devices);
 
+/// Are measured devices in use, and others than a processor among them?
+bool cairn_placing_are_elsewhere(const cairn_placing *placing,
+                                 const cairn_devices *devices);
+
+/// Do two placings have the same rows of members on the same devices?
+bool cairn_placing_are_same(const cairn_placing *one, const cairn_placing *other);
+
 /// Put all members, undivided, on the processor's first device. What was predicted of those
 /// that move, and of all together, is 0 then: not known.
 ///
@@ -99,7 +106,11 @@ typedef struct cairn_placing_question {
     const cairn_policy          *policy;
     int                          ranks;   ///< Of the job on this node.
     bool                         divides; ///< Open members may be divided to be faster.
-    bool kept; ///< Set by cairn_placing_choose(): no times decide.
+    cairn_placing
+        *beaten; ///< Of what the policy says of whole members, and one divided,
+                 ///< that which was thought to be slower; no homes: there is
+                 ///< none. NULL: not asked for.
+    bool kept;   ///< Set by cairn_placing_choose(): no times decide.
 } cairn_placing_question;
 
 /// Would another placement change the last bits of the product? Where a member meets a

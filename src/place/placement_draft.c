@@ -4,11 +4,13 @@
 
 #include "place/placement_draft.h"
 
+#include "cost/transfers.h"
+#include "place/balance.h"
 #include "rows/row_share.h"
 
 #include <math.h>
 
-static double
+static cairn_cost_guess
 predict(const cairn_placing_question *q, int member, int device, bool counts)
 {
     const cairn_device     *d       = &q->devices->device[device];
@@ -17,7 +19,7 @@ predict(const cairn_placing_question *q, int member, int device, bool counts)
     cairn_work       work;
     cairn_cost_guess guess;
 
-    if (d->lost) return INFINITY;
+    if (d->lost) return (cairn_cost_guess){.seconds = INFINITY};
     cairn_work_of_product(&product, member == 0, &work);
     const int64_t              memory  = (int64_t)(work.arrays + work.x + work.y);
     const cairn_device_request request = {.memory_bytes = counts ? memory : 0,
@@ -25,7 +27,7 @@ predict(const cairn_placing_question *q, int member, int device, bool counts)
                                           .work         = &product};
 
     cairn_cost_of_product(q->costs, d, q->ranks, &request, &work, &guess);
-    return guess.seconds;
+    return guess;
 }
 
 static void predict_all(cairn_placing_draft *d)
@@ -34,8 +36,11 @@ static void predict_all(cairn_placing_draft *d)
 
     for (int m = 0; m < d->question->tensor->groups; m++)
         for (int k = 0; k < n; k++) {
-            d->whole[m * n + k]      = predict(d->question, m, k, true);
-            d->any_memory[m * n + k] = predict(d->question, m, k, false);
+            const cairn_cost_guess guess = predict(d->question, m, k, false);
+
+            d->whole[m * n + k]      = predict(d->question, m, k, true).seconds;
+            d->any_memory[m * n + k] = guess.seconds;
+            d->beside[m * n + k]     = guess.beside;
         }
 }
 
@@ -159,6 +164,97 @@ static cairn_status divide(cairn_env               *env,
     return CAIRN_OK;
 }
 
+/// May a device have a part of a member that is divided to be faster? The measured
+/// processors, and what runs beside them with memory for all of it.
+static bool may_share(const cairn_placing_draft *d, int member, int device)
+{
+    const cairn_device *it = &d->question->devices->device[device];
+    const double seconds   = d->whole[member * d->question->devices->count + device];
+
+    if (it->lost) return false;
+    return cairn_device_is_host(it)
+           || (it->ops.seat && it->info.clock == CAIRN_CLOCK_MEASURED
+               && it->info.link.up > 0 && isfinite(seconds));
+}
+
+/// Seconds of copying one row of so many, in or out.
+static double seconds_a_row(const cairn_placing_question *q,
+                            const cairn_device           *device,
+                            double                        in,
+                            double                        out)
+{
+    const double          row  = (double)q->op->columns * q->tensor->value_bits / 8;
+    const cairn_transfers rows = {.in = row * in, .out = row * out};
+
+    if (in + out <= 0 || cairn_device_is_host(device)) return 0;
+    return cairn_cost_of_transfers(q->costs, device, q->ranks, &rows) / (in + out);
+}
+
+/// What shares of a member take on a device.
+static cairn_share_costs
+find_costs(const cairn_placing_draft *d, int member, int device)
+{
+    const cairn_placing_question *q       = d->question;
+    const cairn_device           *it      = &q->devices->device[device];
+    const int                     at      = member * q->devices->count + device;
+    const cairn_interval         *box     = q->tensor->box;
+    const double                  rows    = (double)(box[0].hi - box[0].lo + 1);
+    const double                  columns = (double)(box[1].hi - box[1].lo + 1);
+    cairn_share_costs             costs = {.kernel = d->any_memory[at] - d->beside[at],
+                                           .in     = seconds_a_row(q, it, columns, 0),
+                                           .out    = seconds_a_row(q, it, 0, rows)};
+
+    costs.start = fmax(0, d->beside[at] - costs.in * columns - costs.out * rows);
+    return costs;
+}
+
+/// Divide a member among devices of which some copy: so that all end at once.
+///
+/// @param[in] each  Every device gets some rows.
+static cairn_status divide_balanced(cairn_env               *env,
+                                    cairn_placing_draft     *d,
+                                    int                      member,
+                                    const cairn_row_weights *w,
+                                    const int               *device,
+                                    int                      devices,
+                                    bool                     each)
+{
+    cairn_share_costs   costs[CAIRN_MAX_SHARES];
+    int                 end[CAIRN_MAX_SHARES];
+    cairn_row_stretches stretches;
+
+    CAIRN_TRY(cairn_row_stretches_find(w, true, &stretches));
+    for (int k = 0; k < devices; k++)
+        costs[k] = find_costs(d, member, device[k]);
+    cairn_row_stretches_balance(&stretches, costs, devices, each, end);
+    for (int k = 0; k < devices; k++) {
+        const int            first = k > 0 ? end[k - 1] : 0;
+        const cairn_interval rows  = {stretches.row[first], stretches.row[end[k]] - 1};
+
+        if (first == end[k]) continue;
+        CAIRN_TRY(cairn_placing_draft_rows(env, d, member, w, rows,
+                                           UINT64_C(1) << device[k]));
+        d->task[d->count - 1].seconds =
+            cairn_row_stretches_seconds(&stretches, &costs[k], first, end[k]);
+    }
+    return CAIRN_OK;
+}
+
+/// May shares of these devices be made so that all end at once? One of them copies, all are
+/// known, and no bits follow the cuts.
+static bool
+may_balance(const cairn_placing_draft *d, int member, const int *device, int devices)
+{
+    bool copies = false;
+
+    if (d->question->kept || d->question->op->transposed) return false;
+    for (int k = 0; k < devices; k++) {
+        if (!may_share(d, member, device[k])) return false;
+        copies |= !cairn_device_is_host(&d->question->devices->device[device[k]]);
+    }
+    return copies;
+}
+
 /// The rows that a file says; the reader has seen that they follow each other.
 static cairn_status divide_as_given(cairn_env               *env,
                                     cairn_placing_draft     *d,
@@ -192,10 +288,15 @@ divide_as_placed(cairn_env *env, cairn_placing_draft *d, int member, const int *
     find_parts(d, member, device, place->shares, part);
     for (int k = 0; k < place->shares && place->share[0].fraction > 0; k++)
         part[k] = place->share[k].fraction;
-    const cairn_status status =
-        place->share[0].rows >= 0
-            ? divide_as_given(env, d, member, &w, device)
-            : divide(env, d, member, &w, device, part, place->shares);
+    cairn_status status;
+
+    if (place->share[0].rows >= 0)
+        status = divide_as_given(env, d, member, &w, device);
+    else if (place->share[0].fraction <= 0
+             && may_balance(d, member, device, place->shares))
+        status = divide_balanced(env, d, member, &w, device, place->shares, true);
+    else
+        status = divide(env, d, member, &w, device, part, place->shares);
 
     cairn_row_weights_fini(&w);
     return status;
@@ -230,15 +331,22 @@ cairn_status cairn_placing_draft_make(cairn_env *env, cairn_placing_draft *draft
     return CAIRN_OK;
 }
 
-/// The measured processors, and how many.
-static int find_hosts(const cairn_devices *devices, int *host)
+/// The devices that may share a member. @return how many.
+static int find_sharers(const cairn_placing_draft *d, int member, int *device)
 {
-    int hosts = 0;
+    int devices = 0;
 
-    for (int k = 0; k < devices->count && hosts < CAIRN_MAX_SHARES; k++)
+    for (int k = 0; k < d->question->devices->count && devices < CAIRN_MAX_SHARES; k++)
+        if (may_share(d, member, k)) device[devices++] = k;
+    return devices;
+}
+
+static int first_host(const cairn_devices *devices)
+{
+    for (int k = 0; k < devices->count; k++)
         if (cairn_device_is_host(&devices->device[k]) && !devices->device[k].lost)
-            host[hosts++] = k;
-    return hosts;
+            return k;
+    return -1;
 }
 
 /// The member that takes longest on device @p device.
@@ -253,20 +361,26 @@ static int longest(const cairn_placing_draft *d, int device)
     return member;
 }
 
+/// Divide one member among devices, and leave the others whole.
 static cairn_status
-divide_one(cairn_placing_draft *d, int member, const int *host, int hosts)
+divide_one(cairn_placing_draft *d, int member, const int *device, int devices)
 {
-    cairn_env        *env = d->question->tensor->env;
+    cairn_env        *env      = d->question->tensor->env;
+    const bool        balanced = may_balance(d, member, device, devices);
     double            part[CAIRN_MAX_SHARES];
     cairn_row_weights w;
     cairn_status      status = CAIRN_OK;
 
     CAIRN_TRY(cairn_row_weights_init(d->question->tensor, member, &w));
-    find_parts(d, member, host, hosts, part);
+    find_parts(d, member, device, devices, part);
     d->count = 0;
     for (int m = 0; m < d->question->tensor->groups && status == CAIRN_OK; m++)
-        status = m == member ? divide(env, d, m, &w, host, part, hosts)
-                             : cairn_placing_draft_whole(env, d, m, 0);
+        if (m != member)
+            status = cairn_placing_draft_whole(env, d, m, 0);
+        else if (balanced)
+            status = divide_balanced(env, d, m, &w, device, devices, false);
+        else
+            status = divide(env, d, m, &w, device, part, devices);
     cairn_row_weights_fini(&w);
     return status;
 }
@@ -274,17 +388,18 @@ divide_one(cairn_placing_draft *d, int member, const int *host, int hosts)
 cairn_status cairn_placing_draft_divide(cairn_placing_draft *draft, bool *divides)
 {
     const cairn_local *tensor = draft->question->tensor;
-    int                host[CAIRN_MAX_SHARES];
-    const int          hosts = find_hosts(draft->question->devices, host);
+    const int          host   = first_host(draft->question->devices);
+    int                device[CAIRN_MAX_SHARES];
 
     *divides = false;
-    if (hosts < 2 || tensor->groups == 0 || tensor->box[0].lo >= tensor->box[0].hi)
+    if (host < 0 || tensor->groups == 0 || tensor->box[0].lo >= tensor->box[0].hi)
         return CAIRN_OK;
-    const int member = longest(draft, host[0]);
+    const int member  = longest(draft, host);
+    const int devices = find_sharers(draft, member, device);
 
     /* Shares that are stored again take time and memory that were not granted. */
-    if (!cairn_row_positions_known(tensor, member)) return CAIRN_OK;
-    CAIRN_TRY(divide_one(draft, member, host, hosts));
+    if (devices < 2 || !cairn_row_positions_known(tensor, member)) return CAIRN_OK;
+    CAIRN_TRY(divide_one(draft, member, device, devices));
     *divides = draft->count > tensor->groups;
     return CAIRN_OK;
 }

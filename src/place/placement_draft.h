@@ -15,6 +15,8 @@ typedef struct cairn_placing_task {
     cairn_interval rows;
     double         part;     ///< Of what the member stores.
     uint64_t       affinity; ///< Devices to which it may go; 0: any.
+    double
+        seconds; ///< Predicted on the only one of these; 0: by its part of the whole.
 } cairn_placing_task;
 
 typedef struct cairn_placing_draft {
@@ -26,8 +28,10 @@ typedef struct cairn_placing_draft {
     /// Seconds of each whole member on each device, [members][devices]; INFINITY: it
     /// cannot, by its memory or at all,
     double whole[CAIRN_MAX_MEMBERS * CAIRN_MAX_DEVICES];
-    /// and if memory did not count.
+    /// and if memory did not count,
     double any_memory[CAIRN_MAX_MEMBERS * CAIRN_MAX_DEVICES];
+    /// of which so much does not follow from what is stored (cairn_cost_guess.beside).
+    double beside[CAIRN_MAX_MEMBERS * CAIRN_MAX_DEVICES];
 } cairn_placing_draft;
 
 /// Draft what the user said, and what memories allow.
@@ -71,7 +75,9 @@ cairn_status cairn_placing_draft_within(cairn_env           *env,
 int cairn_placing_draft_kept_from(const cairn_placing_draft *draft, int member);
 
 /// Of a draft whose members are all open and whole, divide the one that takes longest
-/// among the measured processors.
+/// among the measured processors, and devices beside them that run while these do
+/// (devices/seat.h) and have memory for the whole. Processors get parts by their speeds;
+/// where another device has a part, its start and what it copies count (balance.h).
 ///
 /// @param[out] divides  Whether there are several, rows enough, and arrays that can be
 ///                      lent, so that a trial costs neither time nor memory.

@@ -2,6 +2,7 @@
 /// @file
 /// Times and bytes of runs, for reports and for cost models.
 
+#include "cost/transfers.h"
 #include "plan/replay.h"
 
 /// Seconds of what is exchanged by the network that this rank's simulated devices have:
@@ -80,6 +81,11 @@ void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs)
         if (!is_telling(subproduct)) continue;
         cairn_work_of_product(&subproduct->work, cairn_subproduct_sets(subproduct),
                               &work);
+        const cairn_launch_times times = cairn_subproduct_median_times(subproduct);
+
+        if (cairn_cost_observe_apart(costs, subproduct->device, ranks,
+                                     &subproduct->work, &work, &times))
+            continue;
         cairn_cost_device_of(subproduct->device, ranks, &device);
         cairn_cost_observe(costs, &device, &work, cairn_subproduct_median(subproduct));
     }

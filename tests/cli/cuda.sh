@@ -44,4 +44,5 @@ complains 'CUDA_ERROR_LAUNCH_FAILED; computed again on cpu:0'
 environment="LD_LIBRARY_PATH=$DRIVERS/cuda"
 run_as 0 env $environment "$program" doctor --devices cuda
 says 'cuda:0 (Fake card 0): NVRTC 13.0 makes sm_90'
+says 'cuda:0: copies to it reach '
 finish

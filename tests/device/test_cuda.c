@@ -865,8 +865,9 @@ Test(cuda_devices, facts)
     cr_expect_eq(info->cores, 4);
     MUST(context, device(1)->ops.measure(device(1)));
     cr_expect_gt(info->bandwidth, 0);
-    cr_expect_gt(cairn_cuda_of(device(1))->rates.up, 0);
-    cr_expect_gt(cairn_cuda_of(device(1))->rates.down, 0);
+    cr_expect_gt(info->link.up, 0);
+    cr_expect_gt(info->link.down, 0);
+    cr_expect_gt(info->link.both, 0);
     cr_expect_gt(
         device(1)->ops.cost(device(1), &(cairn_device_request){.moved_bytes = 1}), 0);
     REFUSED(context, NO_DEVICE, "CUDA has 2 devices here", open_list("cuda:3", NULL));
@@ -1046,12 +1047,15 @@ Test(cuda_doctor, finds_slow_copies)
     char text[4096];
 
     BEGIN("", "cuda");
-    cairn_cuda_rates *rates = &cairn_cuda_of(device(0))->rates;
+    cairn_device_link *link = &device(0)->info.link;
 
-    *rates = (cairn_cuda_rates){.up = 12e9, .down = 11e9};
+    *link = (cairn_device_link){.up = 12e9, .down = 11e9, .both = 7e9};
     look(1, text);
-    cr_expect(!strstr(text, "GB/s"), "%s", text);
-    *rates = (cairn_cuda_rates){.up = 12e9, .down = 3e9};
+    cr_expect(strstr(text,
+                     "ok: cuda:0: copies to it reach 12 GB/s, from it 11, both at "
+                     "once 7 each"),
+              "%s", text);
+    *link = (cairn_device_link){.up = 12e9, .down = 3e9};
     look(1, text);
     cr_expect(strstr(text, "note: cuda:0: copies to it reach 12 GB/s, from it 3"), "%s",
               text);
