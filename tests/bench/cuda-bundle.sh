@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Put together what cuda.sh needs on a machine that has a card and nothing else of ours:
 # the command, the program of the timings, the libraries that they need beside them, and
-# two small matrices. Made for machines of this architecture with this system's C library or
+# three small matrices. Made for machines of this architecture with this system's C library or
 # a later one.
 # Usage: cuda-bundle.sh [DIR] [--build DIR] [--data DIR]
 #   DIR      where it goes (default: build/cuda-bundle)
@@ -60,7 +60,7 @@ done
 cp "$root/tests/bench/cuda.sh" "$bundle"
 git -C "$root" describe --always --dirty >"$bundle/commit" 2>/dev/null || echo unknown >"$bundle/commit"
 data=${data:-$(sed -n 's/^CAIRN_TEST_DATA:[A-Z]*=//p' "$build/CMakeCache.txt")}
-for matrix in wiki-Vote email-Eu-core; do
+for matrix in wiki-Vote email-Eu-core p2p-Gnutella31; do
     [ ! -f "$data/matrices/$matrix.mtx.gz" ] || cp "$data/matrices/$matrix.mtx.gz" "$bundle/matrices"
 done
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What is to be known from a card, in the few minutes that one has it: what it is (facts),
 # that it has the processor's bits (bits), that nothing is read or written beside arrays
-# (sanitizer), and what products take beside cuSPARSE (spmv). Each line is written as soon
-# as it is known, and each section has a limit, so that what ran out of time is worth what
-# it came to. The status is 1 if anything was unequal, unverified, or not clean.
+# (sanitizer), and what products take beside cuSPARSE (spmv); then with several columns
+# (spmm), with vectors that are the host's (hybrid), and by what hints (tune). Each line is
+# written as soon as it is known, and each section has a limit, so that what ran out of time
+# is worth what it came to. The status is 1 if anything was unequal, unverified, or not clean.
 # Usage: cuda.sh [--bundle DIR] [--part 1|2] [--only LIST] [--budget S] [--out DIR] [--dry]
 #   --bundle  what cuda-bundle.sh made, or a build (default: beside this script, else
 #             build/cuda-bundle)
-#   --part    1: facts, bits, sanitizer, spmv. 2: nothing in this version
+#   --part    1: facts, bits, sanitizer, spmv. 2: spmm, hybrid, convert, tune
 #   --only    sections with commas
 #   --budget  seconds in all (300)
 #   --out     where the report goes (default: $OUT, else report)
@@ -18,7 +19,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-bundle= part=1 only=facts,bits,sanitizer,spmv budget=300 out=${OUT:-report} dry=
+bundle= part=1 only= budget=300 out=${OUT:-report} dry=
 begin=$(date +%s)
 
 fail() {
@@ -42,8 +43,8 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 case $part in
-1) ;;
-2) fail "part 2: spmm, hybrid, convert and tune are not in this version" ;;
+1) sections="facts bits sanitizer spmv" ;;
+2) sections="spmm hybrid convert tune" ;;
 *) fail "there are parts 1 and 2" ;;
 esac
 
@@ -87,6 +88,7 @@ share() {
 }
 
 wants() {
+    [ -n "$only" ] || return 0
     case ,$only, in
     *,"$1",*) true ;;
     *) false ;;
@@ -204,6 +206,41 @@ spmv() {
         ${data:+--data "$data"}
 }
 
+spmm() {
+    limit=$(share 100)
+    [ -z "$dry" ] || matrices="--matrix rand16_200k,block16 --rounds 1"
+    run spmm "$limit" "$out/spmm.csv" "$bench" spmm $dry ${matrices:-} --seconds $((limit * 4 / 5)) \
+        ${data:+--data "$data"}
+}
+
+hybrid() {
+    limit=$(share 90)
+    [ -z "$dry" ] || matrices="--matrix s7_200 --rounds 1"
+    run hybrid "$limit" "$out/hybrid.csv" "$bench" hybrid $dry ${matrices:-} --seconds $((limit * 4 / 5))
+}
+
+convert() {
+    say "convert: left out: this version converts on the processor alone"
+}
+
+tune() {
+    limit=$(left)
+    [ -z "$dry" ] || matrices="--matrix s7_200 --rounds 1"
+    run tune "$limit" "$out/tune.csv" "$bench" tune $dry ${matrices:-} --seconds $((limit * 4 / 5))
+}
+
+# Lines of a file of numbers as a table, whose columns are named by the file: texts in quotes
+# have commas of their own.
+table() {
+    [ -f "$1" ] || return 0
+    awk -F '"' -v name="$2" '
+        $0 ~ "^section,"  { head = $0; gsub(/,/, " | ", head); print "| " head " |"
+                            gsub(/[^|]+/, "---", head); print "|" head "|" }
+        $0 ~ "^" name "," { gsub(/,/, " | ", $1); gsub(/,/, " | ", $3)
+                            print "| " $1 "`" $2 "`" $3 " |" }' "$1"
+    echo
+}
+
 # Tables of what is there by now.
 report() {
     {
@@ -225,12 +262,17 @@ report() {
             split($1, a, ","); rest = $3; sub(/^,/, "", rest); gsub(/,/, " | ", rest)
             printf "| %s | %s | %s | `%s` | %s |\n", a[2], a[3], a[5], $2, rest
         }' "$out/spmv.csv" 2>/dev/null || true
+        echo
+        table "$out/spmm.csv" '(spmm|label)'
+        table "$out/hybrid.csv" hybrid
+        table "$out/tune.csv" tune
+        sed -n 's/^[0-9]* s: convert/- convert/p' "$log"
     } >"$out/cuda.md"
 }
 
 trap 'report; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
-for section in facts bits sanitizer spmv; do
+for section in $sections; do
     wants "$section" || continue
     say "$section begins"
     "$section"

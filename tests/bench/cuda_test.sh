@@ -45,4 +45,18 @@ has "$folder/all/cuda.md" '^| fem3_800k | f32 | Cairn | `bcsr<3,3>` | .* | yes |
 # A card that fails is no success.
 FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost" --only spmv
 has "$folder/lost/log.txt" 'spmv: FAILED'
-expect 2 --out "$folder/two" --part 2
+FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_too" --part 2 --only tune
+expect 2 --out "$folder/three" --part 3
+
+expect 0 --out "$folder/two" --part 2
+has "$folder/two/spmm.csv" '^spmm,rand16_200k,f64,128,Cairn,"csr",.*,yes,'
+has "$folder/two/spmm.csv" '^label,block16,f32,64,Cairn,"bcsr<16,16>",.*,yes,'
+has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, dia",.*,yes,same,'
+has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, dia",.*,yes,same,.*cpu:0 .*cuda:0 '
+has "$folder/two/hybrid.csv" '"bdia on cpu, csr on cuda, hybrid.*,yes,.*cpu:0 .*cuda:0 '
+has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"batch 8, 32 bits",.*,yes$'
+has "$folder/two/log.txt" 'convert: left out'
+has "$folder/two/cuda.md" '^| spmm | rand16_200k | f64 | 128 | Cairn | `csr`'
+has "$folder/two/cuda.md" '^| tune | s7_200 '
+! grep -q ',NO' "$folder"/two/*.csv || fail "something differs"
+[ "$(find "$folder/two" -type f | wc -l)" -le 8 ] || fail "more than 8 files"

@@ -76,5 +76,8 @@ bool card_bits(card *c);
 bool card_trap(card *c);
 bool card_small(card *c);
 bool card_spmv(card *c);
+bool card_spmm(card *c);
+bool card_hybrid(card *c);
+bool card_tune(card *c);
 
 #endif

@@ -1,55 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// cuSPARSE, opened by its name when the program runs; prototypes and numbers are ours, of
-/// its generic interface in CUDA 12 and 13.
+/// cuSPARSE's products with a vector, and what those with several have of them.
 
-#include "spmv.h"
+#include "cusparse.h"
 
 #include <dlfcn.h>
 #include <math.h>
-
-#define MAP(X)                                                                         \
-    X(cusparseCreate, (void **))                                                       \
-    X(cusparseDestroy, (void *))                                                       \
-    X(cusparseGetVersion, (void *, int *))                                             \
-    X(cusparseSetStream, (void *, void *))                                             \
-    X(cusparseCreateCsr, (void **, int64_t, int64_t, int64_t, void *, void *, void *,  \
-                          int, int, int, int))                                         \
-    X(cusparseCreateCoo,                                                               \
-      (void **, int64_t, int64_t, int64_t, void *, void *, void *, int, int, int))     \
-    X(cusparseCreateSlicedEll, (void **, int64_t, int64_t, int64_t, int64_t, int64_t,  \
-                                void *, void *, void *, int, int, int, int))           \
-    X(cusparseCreateBsr, (void **, int64_t, int64_t, int64_t, int64_t, int64_t,        \
-                          void *, void *, void *, int, int, int, int, int))            \
-    X(cusparseDestroySpMat, (const void *))                                            \
-    X(cusparseCreateDnVec, (void **, int64_t, void *, int))                            \
-    X(cusparseDestroyDnVec, (const void *))                                            \
-    X(cusparseSpMV_bufferSize, (void *, int, const void *, const void *, const void *, \
-                                const void *, void *, int, int, size_t *))             \
-    X(cusparseSpMV_preprocess, (void *, int, const void *, const void *, const void *, \
-                                const void *, void *, int, int, void *))               \
-    X(cusparseSpMV, (void *, int, const void *, const void *, const void *,            \
-                     const void *, void *, int, int, void *))
-
-enum {
-    INDEX_32  = 2,
-    FLOAT     = 0,
-    DOUBLE    = 1,
-    BY_ROWS   = 2, /* the order of a block's values */
-    FROM_ZERO = 0,
-    PLAIN     = 0, /* not transposed */
-    SLICE     = 32,
-    ARRAYS    = 5,
-};
-
-static struct {
-    void *library, *handle;
-    int   version;
-    bool  tried;
-#define X(name, arguments) int(*name) arguments;
-    MAP(X)
-#undef X
-} cusparse;
 
 typedef enum { CSR, COO, SELL, BSR } layout;
 
@@ -67,17 +23,9 @@ static const struct {
     {"bsr",         BSR,  6},
 };
 
-typedef struct {
-    cairn_device      *device;
-    int                type, algorithm;
-    cairn_cuda_pointer array[ARRAYS]; ///< ptr, idx, val, x, y,
-    int64_t            bytes[ARRAYS];
-    cairn_cuda_pointer buffer; ///< its own.
-    size_t             buffered;
-    void              *matrix, *x, *y;
-} product;
+cusparse_library cusparse;
 
-static bool open_library(card *c)
+bool cusparse_open(card *c)
 {
     static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.13",
                                         "libcusparse.so"};
@@ -96,7 +44,7 @@ static bool open_library(card *c)
         printf("# cuSPARSE is left out: it lacks %s\n", #name); \
         return false;                                           \
     }
-    MAP(X)
+    CUSPARSE_MAP(X)
 #undef X
     if (cusparse.cusparseCreate(&cusparse.handle) != 0) {
         printf("# cuSPARSE is left out: it does not begin\n");
@@ -111,7 +59,7 @@ static bool open_library(card *c)
 
 /* ---- Arrays ---- */
 
-static bool bring(product *p, int k, const void *from, int64_t bytes)
+bool cusparse_bring(cusparse_product *p, int k, const void *from, int64_t bytes)
 {
     cairn_cuda_ring ring;
 
@@ -126,68 +74,66 @@ static bool bring(product *p, int k, const void *from, int64_t bytes)
 }
 
 /// Values and X have the element type.
-static bool bring_values(product *p, int k, const double *from, int64_t n)
+bool cusparse_bring_values(cusparse_product *p, int k, const double *from, int64_t n)
 {
-    if (p->type == DOUBLE) return bring(p, k, from, 8 * n);
+    if (p->type == CUSPARSE_DOUBLE) return cusparse_bring(p, k, from, 8 * n);
     float *const narrow = card_take((size_t)n, sizeof *narrow);
 
     for (int64_t i = 0; i < n; i++)
         narrow[i] = (float)from[i];
-    const bool done = bring(p, k, narrow, 4 * n);
+    const bool done = cusparse_bring(p, k, narrow, 4 * n);
 
     free(narrow);
     return done;
 }
 
-static void *at(const product *p, int k)
+bool cusparse_make_csr(cusparse_product *p, const card_rows *a)
 {
-    return (void *)(uintptr_t)p->array[k];
-}
-
-static bool make_csr(product *p, const card_rows *a)
-{
-    return bring(p, 0, a->ptr, 4 * ((int64_t)a->rows + 1))
-           && bring(p, 1, a->idx, 4 * (int64_t)a->nnz)
-           && bring_values(p, 2, a->val, a->nnz)
-           && cusparse.cusparseCreateCsr(&p->matrix, a->rows, a->cols, a->nnz, at(p, 0),
-                                         at(p, 1), at(p, 2), INDEX_32, INDEX_32,
-                                         FROM_ZERO, p->type)
+    return cusparse_bring(p, 0, a->ptr, 4 * ((int64_t)a->rows + 1))
+           && cusparse_bring(p, 1, a->idx, 4 * (int64_t)a->nnz)
+           && cusparse_bring_values(p, 2, a->val, a->nnz)
+           && cusparse.cusparseCreateCsr(&p->matrix, a->rows, a->cols, a->nnz,
+                                         cusparse_at(p, 0), cusparse_at(p, 1),
+                                         cusparse_at(p, 2), CUSPARSE_INDEX_32,
+                                         CUSPARSE_INDEX_32, CUSPARSE_FROM_ZERO, p->type)
                   == 0;
 }
 
-static bool make_coo(product *p, const card_rows *a)
+bool cusparse_make_coo(cusparse_product *p, const card_rows *a)
 {
     int32_t *const row = card_take((size_t)a->nnz, sizeof *row);
 
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t q = a->ptr[i]; q < a->ptr[i + 1]; q++)
             row[q] = i;
-    const bool done =
-        bring(p, 0, row, 4 * (int64_t)a->nnz)
-        && bring(p, 1, a->idx, 4 * (int64_t)a->nnz)
-        && bring_values(p, 2, a->val, a->nnz)
-        && cusparse.cusparseCreateCoo(&p->matrix, a->rows, a->cols, a->nnz, at(p, 0),
-                                      at(p, 1), at(p, 2), INDEX_32, FROM_ZERO, p->type)
-               == 0;
+    const bool done = cusparse_bring(p, 0, row, 4 * (int64_t)a->nnz)
+                      && cusparse_bring(p, 1, a->idx, 4 * (int64_t)a->nnz)
+                      && cusparse_bring_values(p, 2, a->val, a->nnz)
+                      && cusparse.cusparseCreateCoo(
+                             &p->matrix, a->rows, a->cols, a->nnz, cusparse_at(p, 0),
+                             cusparse_at(p, 1), cusparse_at(p, 2), CUSPARSE_INDEX_32,
+                             CUSPARSE_FROM_ZERO, p->type)
+                             == 0;
 
     free(row);
     return done;
 }
 
 /// Slices of 32 rows, slot by slot; what is padded has column -1.
-static bool make_sell(product *p, const card_rows *a)
+static bool make_sell(cusparse_product *p, const card_rows *a)
 {
-    const int32_t  slices = (a->rows + SLICE - 1) / SLICE;
+    const int32_t  slices = (a->rows + CUSPARSE_SLICE - 1) / CUSPARSE_SLICE;
     int32_t *const from   = card_take((size_t)slices + 1, sizeof *from);
     int64_t        room   = 0;
 
     for (int32_t s = 0; s < slices; s++) {
         int32_t most = 0;
 
-        for (int32_t i = s * SLICE; i < (s + 1) * SLICE && i < a->rows; i++)
+        for (int32_t i = s * CUSPARSE_SLICE;
+             i < (s + 1) * CUSPARSE_SLICE && i < a->rows; i++)
             if (a->ptr[i + 1] - a->ptr[i] > most) most = a->ptr[i + 1] - a->ptr[i];
         from[s] = (int32_t)room;
-        room += (int64_t)most * SLICE;
+        room += (int64_t)most * CUSPARSE_SLICE;
     }
     from[slices] = (int32_t)room;
     /* What padding makes of a matrix with a few long rows is not timed. */
@@ -201,18 +147,20 @@ static bool make_sell(product *p, const card_rows *a)
     memset(idx, 0xff, (size_t)room * sizeof *idx);
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t q = a->ptr[i]; q < a->ptr[i + 1]; q++) {
-            const int64_t place =
-                from[i / SLICE] + (int64_t)(q - a->ptr[i]) * SLICE + i % SLICE;
+            const int64_t place = from[i / CUSPARSE_SLICE]
+                                  + (int64_t)(q - a->ptr[i]) * CUSPARSE_SLICE
+                                  + i % CUSPARSE_SLICE;
 
             idx[place] = a->idx[q];
             val[place] = a->val[q];
         }
     const bool done =
-        bring(p, 0, from, 4 * ((int64_t)slices + 1)) && bring(p, 1, idx, 4 * room)
-        && bring_values(p, 2, val, room)
-        && cusparse.cusparseCreateSlicedEll(&p->matrix, a->rows, a->cols, a->nnz, room,
-                                            SLICE, at(p, 0), at(p, 1), at(p, 2),
-                                            INDEX_32, INDEX_32, FROM_ZERO, p->type)
+        cusparse_bring(p, 0, from, 4 * ((int64_t)slices + 1))
+        && cusparse_bring(p, 1, idx, 4 * room) && cusparse_bring_values(p, 2, val, room)
+        && cusparse.cusparseCreateSlicedEll(
+               &p->matrix, a->rows, a->cols, a->nnz, room, CUSPARSE_SLICE,
+               cusparse_at(p, 0), cusparse_at(p, 1), cusparse_at(p, 2),
+               CUSPARSE_INDEX_32, CUSPARSE_INDEX_32, CUSPARSE_FROM_ZERO, p->type)
                == 0;
 
     free(from);
@@ -222,7 +170,7 @@ static bool make_sell(product *p, const card_rows *a)
 }
 
 /// Blocks of @p b x b, all of which are full. @return false: they are not.
-static bool make_bsr(product *p, const card_rows *a, int b)
+static bool make_bsr(cusparse_product *p, const card_rows *a, int b)
 {
     const int32_t rows = a->rows / b, blocks = a->nnz / (b * b);
 
@@ -250,11 +198,13 @@ static bool make_bsr(product *p, const card_rows *a, int b)
         ptr[r + 1] = n;
     }
     const bool done =
-        full && bring(p, 0, ptr, 4 * ((int64_t)rows + 1))
-        && bring(p, 1, idx, 4 * (int64_t)blocks) && bring_values(p, 2, val, a->nnz)
-        && cusparse.cusparseCreateBsr(&p->matrix, rows, a->cols / b, blocks, b, b,
-                                      at(p, 0), at(p, 1), at(p, 2), INDEX_32, INDEX_32,
-                                      FROM_ZERO, p->type, BY_ROWS)
+        full && cusparse_bring(p, 0, ptr, 4 * ((int64_t)rows + 1))
+        && cusparse_bring(p, 1, idx, 4 * (int64_t)blocks)
+        && cusparse_bring_values(p, 2, val, a->nnz)
+        && cusparse.cusparseCreateBsr(
+               &p->matrix, rows, a->cols / b, blocks, b, b, cusparse_at(p, 0),
+               cusparse_at(p, 1), cusparse_at(p, 2), CUSPARSE_INDEX_32,
+               CUSPARSE_INDEX_32, CUSPARSE_FROM_ZERO, p->type, CUSPARSE_BY_ROWS)
                == 0;
 
     free(ptr);
@@ -263,11 +213,11 @@ static bool make_bsr(product *p, const card_rows *a, int b)
     return done;
 }
 
-static bool make_matrix(product *p, const card_rows *a, layout way, int block)
+static bool make_matrix(cusparse_product *p, const card_rows *a, layout way, int block)
 {
     switch (way) {
-    case CSR: return make_csr(p, a);
-    case COO: return make_coo(p, a);
+    case CSR: return cusparse_make_csr(p, a);
+    case COO: return cusparse_make_coo(p, a);
     case SELL: return make_sell(p, a);
     default: return make_bsr(p, a, block);
     }
@@ -278,52 +228,62 @@ static bool make_matrix(product *p, const card_rows *a, layout way, int block)
 static const double one = 1, zero = 0;
 static const float  one_f32 = 1, zero_f32 = 0;
 
-#define ALPHA(p) ((p)->type == DOUBLE ? (const void *)&one : (const void *)&one_f32)
-#define BETA(p)  ((p)->type == DOUBLE ? (const void *)&zero : (const void *)&zero_f32)
+const void *cusparse_one(const cusparse_product *p)
+{
+    return p->type == CUSPARSE_DOUBLE ? (const void *)&one : (const void *)&one_f32;
+}
+
+const void *cusparse_zero(const cusparse_product *p)
+{
+    return p->type == CUSPARSE_DOUBLE ? (const void *)&zero : (const void *)&zero_f32;
+}
 
 static cairn_cuda_result run(void *state, cairn_cuda_device *d)
 {
-    const product *p = state;
+    const cusparse_product *p = state;
 
     (void)d;
-    return cusparse.cusparseSpMV(cusparse.handle, PLAIN, ALPHA(p), p->matrix, p->x,
-                                 BETA(p), p->y, p->type, p->algorithm,
-                                 (void *)(uintptr_t)p->buffer)
+    return cusparse.cusparseSpMV(cusparse.handle, CUSPARSE_PLAIN, cusparse_one(p),
+                                 p->matrix, p->x, cusparse_zero(p), p->y, p->type,
+                                 p->algorithm, (void *)(uintptr_t)p->buffer)
                    == 0
                ? CAIRN_CUDA_OK
                : CAIRN_CUDA_INVALID;
 }
 
-static bool prepare(product *p, const card_rows *a)
+static bool prepare(cusparse_product *p, const card_rows *a)
 {
     double *const x = card_take((size_t)a->cols, sizeof *x);
     bool          done;
 
     for (int64_t j = 0; j < a->cols; j++)
         x[j] = card_x(j);
-    done = bring_values(p, 3, x, a->cols) && bring_values(p, 4, a->want, a->rows)
-           && cusparse.cusparseCreateDnVec(&p->x, a->cols, at(p, 3), p->type) == 0
-           && cusparse.cusparseCreateDnVec(&p->y, a->rows, at(p, 4), p->type) == 0
-           && cusparse.cusparseSpMV_bufferSize(cusparse.handle, PLAIN, ALPHA(p),
-                                               p->matrix, p->x, BETA(p), p->y, p->type,
-                                               p->algorithm, &p->buffered)
-                  == 0
-           && cairn_cuda_alloc(p->device, (int64_t)p->buffered, "cuSPARSE's buffer",
-                               &p->buffer)
-                  == CAIRN_OK
-           && cusparse.cusparseSpMV_preprocess(
-                  cusparse.handle, PLAIN, ALPHA(p), p->matrix, p->x, BETA(p), p->y,
-                  p->type, p->algorithm, (void *)(uintptr_t)p->buffer)
-                  == 0;
+    done =
+        cusparse_bring_values(p, 3, x, a->cols)
+        && cusparse_bring_values(p, 4, a->want, a->rows)
+        && cusparse.cusparseCreateDnVec(&p->x, a->cols, cusparse_at(p, 3), p->type) == 0
+        && cusparse.cusparseCreateDnVec(&p->y, a->rows, cusparse_at(p, 4), p->type) == 0
+        && cusparse.cusparseSpMV_bufferSize(
+               cusparse.handle, CUSPARSE_PLAIN, cusparse_one(p), p->matrix, p->x,
+               cusparse_zero(p), p->y, p->type, p->algorithm, &p->buffered)
+               == 0
+        && cairn_cuda_alloc(p->device, (int64_t)p->buffered, "cuSPARSE's buffer",
+                            &p->buffer)
+               == CAIRN_OK
+        && cusparse.cusparseSpMV_preprocess(cusparse.handle, CUSPARSE_PLAIN,
+                                            cusparse_one(p), p->matrix, p->x,
+                                            cusparse_zero(p), p->y, p->type,
+                                            p->algorithm, (void *)(uintptr_t)p->buffer)
+               == 0;
     free(x);
     return done;
 }
 
 /// Is Y what it must be? It was filled with the right one, and is cleared before.
-static bool verify(const product *p, const card_rows *a)
+static bool verify(const cusparse_product *p, const card_rows *a)
 {
     cairn_cuda_device *d    = cairn_cuda_of(p->device);
-    const double       room = p->type == DOUBLE ? 1e-12 : 1e-5;
+    const double       room = p->type == CUSPARSE_DOUBLE ? 1e-12 : 1e-5;
     cairn_cuda_pinned  host = {.begin = NULL};
     cairn_cuda_event   done = NULL;
     bool               right;
@@ -340,7 +300,7 @@ static bool verify(const product *p, const card_rows *a)
                            (size_t)p->bytes[4], d->stream);
     right = cairn_cuda_settle(p->device, done, error) == CAIRN_CUDA_OK;
     for (int32_t i = 0; i < a->rows && right; i++) {
-        const double y = p->type == DOUBLE
+        const double y = p->type == CUSPARSE_DOUBLE
                              ? ((const double *)(const void *)host.begin)[i]
                              : (double)((const float *)(const void *)host.begin)[i];
 
@@ -351,14 +311,20 @@ static bool verify(const product *p, const card_rows *a)
     return right;
 }
 
-static void give_back(product *p)
+void cusparse_give_back(cusparse_product *p)
 {
     cairn_cuda_device *d = cairn_cuda_of(p->device);
 
     if (p->matrix) cusparse.cusparseDestroySpMat(p->matrix);
-    if (p->x) cusparse.cusparseDestroyDnVec(p->x);
-    if (p->y) cusparse.cusparseDestroyDnVec(p->y);
-    for (int k = 0; k < ARRAYS; k++)
+    for (int k = 0; k < 2; k++) {
+        const void *const operand = k ? p->y : p->x;
+
+        if (operand && p->columns > 0)
+            cusparse.cusparseDestroyDnMat(operand);
+        else if (operand)
+            cusparse.cusparseDestroyDnVec(operand);
+    }
+    for (int k = 0; k < CUSPARSE_ARRAYS; k++)
         cairn_cuda_free(d, &p->array[k], p->bytes[k]);
     cairn_cuda_free(d, &p->buffer, (int64_t)p->buffered);
     free(p);
@@ -366,10 +332,10 @@ static void give_back(product *p)
 
 static void leave(void *state)
 {
-    cairn_cuda_device *d = cairn_cuda_of(((product *)state)->device);
+    cairn_cuda_device *d = cairn_cuda_of(((cusparse_product *)state)->device);
 
     if (cairn_cuda_enter(d) != CAIRN_CUDA_OK) return;
-    give_back(state);
+    cusparse_give_back(state);
     cairn_cuda_leave(d);
 }
 
@@ -381,15 +347,16 @@ static bool add(card            *c,
                 size_t           k,
                 card_contender *new)
 {
-    product     *p     = card_take(1, sizeof *p);
-    const double begin = bench_seconds();
+    cusparse_product *p     = card_take(1, sizeof *p);
+    const double      begin = bench_seconds();
 
-    *p = (product){.device    = c->device,
-                   .type      = dtype == CAIRN_F64 ? DOUBLE : FLOAT,
-                   .algorithm = ways[k].algorithm};
+    *p = (cusparse_product){.device = c->device,
+                            .type =
+                                dtype == CAIRN_F64 ? CUSPARSE_DOUBLE : CUSPARSE_FLOAT,
+                            .algorithm = ways[k].algorithm};
     if (!make_matrix(p, a, ways[k].layout, block) || !prepare(p, a)) {
         printf("# cuSPARSE does not do %s\n", ways[k].name);
-        give_back(p);
+        cusparse_give_back(p);
         return false;
     }
     *new = (card_contender){.who     = "cuSPARSE",
@@ -399,7 +366,7 @@ static bool add(card            *c,
                             .prepare = bench_seconds() - begin,
                             .right   = verify(p, a)};
     snprintf(new->way, sizeof new->way, "%s", ways[k].name);
-    for (int n = 0; n < ARRAYS; n++)
+    for (int n = 0; n < CUSPARSE_ARRAYS; n++)
         new->bytes += (double)p->bytes[n];
     return true;
 }
@@ -414,7 +381,7 @@ int card_cusparse(card            *c,
     int count = 0;
 
     if (cairn_cuda_enter(card_of(c)) != CAIRN_CUDA_OK) return 0;
-    for (size_t k = 0; open_library(c) && k < sizeof ways / sizeof *ways; k++)
+    for (size_t k = 0; cusparse_open(c) && k < sizeof ways / sizeof *ways; k++)
         if (count < room && (ways[k].layout != BSR || block > 1))
             count += add(c, a, block, dtype, k, &list[count]);
     cairn_cuda_leave(card_of(c));

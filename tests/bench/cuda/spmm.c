@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Products with several columns: 32 and 128, in both element types; and label propagation,
+/// twenty products of f32 with 64, 256 and 1,000 columns, which costs what a product takes
+/// twenty times, and once what brought the matrix there. Cairn's are held to the
+/// processor's bits, cuSPARSE's as in spmv.c.
+
+#include "spmv.h"
+
+#include <math.h>
+
+enum { MOST = CARD_CONTENDERS, PROPAGATIONS = 20, BLOCK = 16, BLOCKS_A_ROW = 12 };
+
+/// X has as many rows as the matrix has columns: these are smaller than those of spmv.
+static const card_recipe recipes[] = {
+    {"rand16_200k",
+     "uniform",              1,
+     "csr;sell<32>",                                       {{.n = 200000, .degree = 16}, {.n = 200, .degree = 8}}       },
+    {"fem3_100k",
+     "fem3",                 3,
+     "csr;bcsr<3,3>",                                      {{.n = 100000, .degree = 18}, {.n = 150, .degree = 6}}       },
+    {"block16",        NULL, BLOCK, "csr;bcsr<16,16>;coo", {{.n = 64000}, {.n = 320}}                                   },
+    {"rmat17",
+     "rmat",                 1,
+     "csr;sell-sigma<32,4096>",                            {{.scale = 17, .edges = 2000000}, {.scale = 7, .edges = 600}}},
+    {"wiki-Vote",      NULL, 1,     "csr;coo",             {{.n = 0}, {.n = 0}}                                         },
+    {"email-Eu-core",  NULL, 1,     "csr;coo",             {{.n = 0}, {.n = 0}}                                         },
+    {"p2p-Gnutella31", NULL, 1,     "csr;coo",             {{.n = 0}, {.n = 0}}                                         },
+};
+
+/// Dense blocks of 16 x 16, so many in each row of blocks, at places that are drawn.
+static cairn_status make_blocks(card *c, int64_t n, cairn_source **source)
+{
+    const int64_t  entries   = n / BLOCK * BLOCKS_A_ROW * BLOCK * BLOCK;
+    const int64_t  extent[2] = {n, n};
+    int64_t *const coord     = card_take((size_t)(2 * entries), sizeof *coord);
+    double *const  value     = card_take((size_t)entries, sizeof *value);
+    const int64_t  apart     = n / BLOCK / BLOCKS_A_ROW;
+    uint64_t       state     = 7;
+    int64_t        k         = 0;
+
+    for (int64_t r = 0; r < n / BLOCK; r++)
+        for (int b = 0; b < BLOCKS_A_ROW; b++) {
+            state =
+                state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const int64_t at = b * apart + (int64_t)(state >> 33) % apart;
+
+            for (int e = 0; e < BLOCK * BLOCK; e++, k++) {
+                coord[2 * k]     = r * BLOCK + e / BLOCK;
+                coord[2 * k + 1] = at * BLOCK + e % BLOCK;
+                value[k]         = bench_value_of(coord[2 * k], coord[2 * k + 1]);
+            }
+        }
+    const cairn_status status = cairn_source_from_coords(
+        c->context, 2, extent, entries, coord, value, CAIRN_BY_ROWS, source);
+
+    free(coord);
+    free(value);
+    return status;
+}
+
+static cairn_status make(card *c, const card_recipe *r, cairn_source **source)
+{
+    return r->block == BLOCK ? make_blocks(c, r->size[c->settings->tiny].n, source)
+                             : card_source(c, r, source);
+}
+
+/// A line for each; of label propagation what twenty products take, with what came before.
+static bool print(const char           *section,
+                  const char           *matrix,
+                  cairn_dtype           dtype,
+                  int64_t               columns,
+                  const card_contender *list,
+                  int                   count)
+{
+    const bool   label = strcmp(section, "label") == 0;
+    const double best  = card_best_of_peers(list, count);
+    bool         right = true;
+
+    for (int k = 0; k < count; k++) {
+        const card_contender *n     = &list[k];
+        const double          times = label ? PROPAGATIONS : 1;
+
+        printf("%s,%s,%s,%d,%s,\"%s\",%.4g,%.4g,%.4g,", section, matrix,
+               dtype == CAIRN_F64 ? "f64" : "f32", (int)columns, n->who, n->way,
+               times * n->median * 1e6, times * n->least * 1e6,
+               n->bytes / n->median * 1e-9);
+        if (isfinite(best)) printf("%.3f", best / n->median);
+        printf(",%s,%.4g,%.4g,%s\n", n->right ? "yes" : "NO", n->prepare * 1e3,
+               (times * n->median + n->prepare) * 1e6, n->note);
+        right = right && n->right;
+    }
+    fflush(stdout);
+    return right;
+}
+
+static bool try_columns(card              *c,
+                        const card_recipe *r,
+                        cairn_source      *source,
+                        const card_rows   *a,
+                        const char        *section,
+                        cairn_dtype        dtype,
+                        int64_t            columns)
+{
+    static card_contender list[MOST];
+    char                  texts[256], *rest = texts;
+    int                   count = 0;
+
+    snprintf(texts, sizeof texts, "%s", r->formats);
+    for (char *text; (text = strtok_r(NULL, ";", &rest)) && count < MOST / 2;) {
+        list[count] = (card_contender){.whole = 0};
+        snprintf(list[count].way, sizeof list[count].way, "%s", text);
+        count += card_add_format(c, source, a, dtype, columns, &list[count]);
+    }
+    count += card_cusparse_columns(c, a, r->block, dtype, columns, &list[count],
+                                   MOST - count);
+    card_rounds(c, list, count);
+    const bool right = print(section, r->name, dtype, columns, list, count);
+
+    for (int k = 0; k < count; k++)
+        list[k].leave(list[k].state);
+    return right;
+}
+
+static bool try_matrix(card *c, const card_recipe *r)
+{
+    static const int64_t columns[] = {32, 128}, labels[] = {64, 256, 1000};
+    const bool           tiny   = c->settings->tiny;
+    cairn_source        *source = NULL;
+    card_rows            a      = {0};
+    bool                 right  = true;
+
+    if (make(c, r, &source)) {
+        printf("# %s: %s\n", r->name, cairn_context_message(c->context));
+        return r->kind == NULL && r->block == 1;
+    }
+    card_rows_take(source, &a);
+    printf("# %s: %d x %d, %d entries\n", r->name, a.rows, a.cols, a.nnz);
+    for (int k = 0; k < 4 && !card_is_over(c); k++)
+        right = try_columns(c, r, source, &a, "spmm", k % 2 ? CAIRN_F64 : CAIRN_F32,
+                            columns[k / 2])
+                && right;
+    for (int k = 0; k < (tiny ? 1 : 3) && !card_is_over(c); k++)
+        right = try_columns(c, r, source, &a, "label", CAIRN_F32, labels[k]) && right;
+    card_rows_leave(&a);
+    cairn_source_destroy(&source);
+    return right;
+}
+
+bool card_spmm(card *c)
+{
+    bool right = true;
+
+    printf("# label: %d products; the last number is with what was prepared\n"
+           "section,matrix,dtype,columns,who,way,median_us,least_us,GB/s,"
+           "times_the_best_peer,verified,prepare_ms,all_us,note\n",
+           PROPAGATIONS);
+    for (size_t k = 0; k < sizeof recipes / sizeof *recipes; k++) {
+        const card_recipe *r = &recipes[k];
+
+        if (!card_wants(c->settings, r->name)
+            || (!r->kind && r->block == 1 && !c->settings->data))
+            continue;
+        if (card_is_over(c))
+            printf("# no time for %s\n", r->name);
+        else
+            right = try_matrix(c, r) && right;
+    }
+    return right;
+}
