@@ -179,7 +179,8 @@ static bool has_mps(const cairn_cuda_device *d)
     return access(pipe, F_OK) == 0;
 }
 
-/// Several ranks of a node, and a card that may not be theirs, or not at once.
+/// Several ranks of a node, and a card that may not be theirs, or not at once. A launcher may
+/// show each rank cards of its own, by CUDA_VISIBLE_DEVICES: then nothing is known.
 static void
 check_sharing(const cairn_device *device, int ranks, cairn_diagnostics *findings)
 {
@@ -188,8 +189,9 @@ check_sharing(const cairn_device *device, int ranks, cairn_diagnostics *findings
     const bool exclusive = cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_MODE)
                            == CAIRN_CUDA_MODE_EXCLUSIVE;
     cairn_cuda_card card[CAIRN_CUDA_CARDS];
-    const int       cards  = cairn_cuda_cards(&d->driver, card);
-    const bool      shared = ranks > cards && !has_mps(d);
+    const int       cards = cairn_cuda_cards(&d->driver, card);
+    const bool      shared =
+        ranks > cards && !has_mps(d) && !cairn_foreign_variable("CUDA_VISIBLE_DEVICES");
 
     if (exclusive && shared)
         cairn_diagnostics_attention(

@@ -1012,6 +1012,13 @@ Test(cuda_doctor, sees_ranks_that_share_a_card_by_mps)
     check_ranks("attribute=133:1", 4, "");
 }
 
+/// Each rank may be shown a card of its own.
+Test(cuda_doctor, does_not_know_what_other_ranks_see)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+    check_ranks("", 4, "");
+}
+
 Test(cuda_doctor, sees_a_card_that_is_one_process_own)
 {
     check_ranks("attribute=20:3", 1,
