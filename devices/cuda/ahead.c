@@ -69,8 +69,21 @@ void cairn_cuda_ahead(cairn_device *device, const cairn_device_work *work, int w
         for (int k = 0; k < texts.texts; k++)
             if (wanted[k].object.bytes || wanted[k].why)
                 (void)cairn_cuda_fresh_keep(device, &wanted[k]);
+    cairn_cuda_of(device)->code.awaited = works;
     let_go(env, wanted, texts.texts);
     cairn_grid_texts_fini(&texts);
+}
+
+cairn_status cairn_cuda_build_next(cairn_device            *device,
+                                   const cairn_device_work *work,
+                                   cairn_launch            *launch)
+{
+    cairn_cuda_code   *code   = &cairn_cuda_of(device)->code;
+    const cairn_status status = cairn_cuda_build(device, work, launch);
+
+    /* What failed before it asked for its code leaves that. */
+    if (code->awaited > 0 && --code->awaited == 0) cairn_cuda_fresh_drop(device);
+    return status;
 }
 
 /// The generations of the cards that are here, each once. @return how many.

@@ -175,7 +175,7 @@ const cairn_device_ops cairn_device_cuda = {
     .cost     = cairn_cuda_cost,
     .check    = cairn_cuda_check,
     .can      = cairn_cuda_can,
-    .build    = cairn_cuda_build,
+    .build    = cairn_cuda_build_next,
     .seat     = cairn_cuda_seat_of,
     .ahead    = cairn_cuda_ahead,
 

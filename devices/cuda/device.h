@@ -22,7 +22,8 @@ typedef struct cairn_cuda_code {
     char                why[160]; ///< for this reason.
     cairn_cache         cache;
     cairn_cuda_program *first; ///< Loaded ones,
-    cairn_cuda_fresh   *fresh; ///< and what was got ahead, and not asked for yet.
+    cairn_cuda_fresh   *fresh; ///< and what was got ahead, and not asked for yet,
+    int awaited; ///< which goes when so many more launches were built, or not.
 } cairn_cuda_code;
 
 /// What ended it.
@@ -113,6 +114,9 @@ cairn_status cairn_cuda_build(cairn_device            *device,
                               const cairn_device_work *work,
                               cairn_launch            *launch);
 void cairn_cuda_ahead(cairn_device *device, const cairn_device_work *work, int works);
+cairn_status cairn_cuda_build_next(cairn_device            *device,
+                                   const cairn_device_work *work,
+                                   cairn_launch            *launch);
 cairn_status cairn_cuda_precompile(cairn_env               *env,
                                    int                      generation,
                                    int                      threads,

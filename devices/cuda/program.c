@@ -192,6 +192,14 @@ discard:
     return status;
 }
 
+void cairn_cuda_fresh_drop(cairn_device *device)
+{
+    cairn_cuda_code *code = &cairn_cuda_of(device)->code;
+
+    while (code->fresh)
+        free_fresh(device, &code->fresh);
+}
+
 static cairn_cuda_program *find_loaded(const cairn_device *device, const char *key)
 {
     cairn_cuda_program *p = cairn_cuda_of(device)->code.first;
@@ -301,8 +309,7 @@ void cairn_cuda_code_close(cairn_device *device)
 {
     cairn_cuda_code *code = &cairn_cuda_of(device)->code;
 
-    while (code->fresh)
-        free_fresh(device, &code->fresh);
+    cairn_cuda_fresh_drop(device);
     cairn_cache_close(&code->cache);
     cairn_nvrtc_close(&code->nvrtc);
 }

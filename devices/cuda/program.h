@@ -30,6 +30,9 @@ struct cairn_cuda_fresh {
 /// @param[in,out] wanted  Its object and reason are taken over on success.
 cairn_status cairn_cuda_fresh_keep(cairn_device *device, cairn_cuda_wanted *wanted);
 
+/// Forget what is kept. Local; not entered.
+void cairn_cuda_fresh_drop(cairn_device *device);
+
 /// Is the code of @p key loaded, or kept?
 bool cairn_cuda_code_has(const cairn_device *device, const char *key);
 
