@@ -11,8 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Enough that no function is chosen because there is little to do. */
-enum { SAMPLE = 120000, PAIR = 128, STATES = 2 };
+/* Enough that no function is chosen because there is little to do; and so many that what is
+   far apart goes by way of buckets. */
+static const int64_t sizes[] = {120000, 4 << 20};
+
+enum { SIZES = sizeof sizes / sizeof *sizes, PAIR = 128, STATES = 2 };
 
 /// A conversion of the list, while functions are asked for.
 typedef struct {
@@ -71,13 +74,14 @@ static cairn_status plan_sample(conversion *c, const cairn_plan_sample *sample)
                                                                               : status;
 }
 
-/// Samples of some extents and element type, in all states, whether nodes of the target
-/// have one entry each or many.
-static cairn_status plan_samples(conversion *c, const int64_t *extent, int value_bits)
+/// Samples of some extents, entries and element type, in all states, whether nodes of the
+/// target have one entry each or many.
+static cairn_status
+plan_samples(conversion *c, const int64_t *extent, int64_t entries, int value_bits)
 {
     const int64_t     half   = (extent[0] * extent[1] + 1) / 2;
     cairn_plan_sample sample = {.extent     = extent,
-                                .entries    = half < SAMPLE ? half : SAMPLE,
+                                .entries    = half < entries ? half : entries,
                                 .value_bits = value_bits};
 
     for (int k = 0; k < c->states; k++) {
@@ -98,7 +102,8 @@ static cairn_status plan_all(conversion *c, const char *pair)
     c->g->env.options.kernels = CAIRN_KERNELS_COMPILED;
     for (int e = 0; e < GEN_CONVERTED; e++)
         for (int bits = least; bits <= 64; bits *= 2)
-            CAIRN_TRY(plan_samples(c, gen_extent[e], bits));
+            for (int n = 0; n < SIZES; n++)
+                CAIRN_TRY(plan_samples(c, gen_extent[e], sizes[n], bits));
     CAIRN_CHECK(c->requests > 0, &c->g->env, CAIRN_BAD_ARGUMENT,
                 "prebuilt.txt: line %d: '%s' calls no function", c->g->line, pair);
     return CAIRN_OK;
