@@ -111,18 +111,32 @@ static bool is_step_of(const filling *f, int s, int p)
     return f->tasks->step[s].subproduct == &f->replay->subproduct[p];
 }
 
-static bool reads(const cairn_subproduct_step *step, int arrival)
+static bool is_interior(const cairn_subproduct_step *step)
 {
-    const bool owned = step->piece != CAIRN_ALL_PIECES
-                       && step->subproduct->pieces.piece[step->piece].owned;
-
-    return !owned && (!step->from || step->from[arrival]);
+    return step->piece != CAIRN_ALL_PIECES
+           && step->subproduct->pieces.piece[step->piece].owned;
 }
 
-/// Can it be run when the first so many ranks' rows have come?
+/// Does it read X beside the rows of others, where own ones are brought to? So do rows whose
+/// padding names columns that no rank sends.
+static bool is_boundary(const cairn_subproduct_step *step)
+{
+    return step->piece != CAIRN_ALL_PIECES && !is_interior(step);
+}
+
+static bool reads(const cairn_subproduct_step *step, int arrival)
+{
+    return !is_interior(step) && (!step->from || step->from[arrival]);
+}
+
+/* Before own rows are beside those of others. */
+enum { BEFORE = -1 };
+
+/// Can it be run when the first so many ranks' rows have come, or BEFORE?
 static bool has_come(const filling *f, const cairn_subproduct_step *step, int arrived)
 {
-    for (int k = arrived; k < f->tasks->arrivals; k++)
+    if (arrived == BEFORE && is_boundary(step)) return false;
+    for (int k = arrived == BEFORE ? 0 : arrived; k < f->tasks->arrivals; k++)
         if (reads(step, k)) return false;
     return true;
 }
@@ -203,7 +217,7 @@ list_input(const filling *f, const cairn_subproduct_step *step, cairn_access *li
     for (int k = 0; k < f->tasks->arrivals; k++)
         if (!f->early || reads(step, k))
             list[n++] = (cairn_access){f->ghost[k], CAIRN_READ};
-    if (n > 0) list[n++] = (cairn_access){f->window, CAIRN_READ};
+    if (is_boundary(step)) list[n++] = (cairn_access){f->window, CAIRN_READ};
     return n;
 }
 
@@ -386,8 +400,9 @@ static cairn_status add_halo(filling *f)
     CAIRN_TRY(add_halo_step(f, CAIRN_STEP_START));
     CAIRN_TRY(add_halo_step(f, CAIRN_STEP_SUMS));
     CAIRN_TRY(add_starts(f, true));
-    if (f->early) CAIRN_TRY(add_ready(f, 0));
+    if (f->early) CAIRN_TRY(add_ready(f, BEFORE));
     CAIRN_TRY(add_halo_step(f, CAIRN_STEP_WINDOW));
+    if (f->early) CAIRN_TRY(add_ready(f, 0));
     for (int k = 0; k < f->tasks->arrivals; k++) {
         CAIRN_TRY(add_arrival(f, k));
         if (f->early && k + 1 < f->tasks->arrivals) CAIRN_TRY(add_ready(f, k + 1));
