@@ -169,8 +169,9 @@ typedef struct cairn_subproduct_step {
     int               piece;  ///< Or CAIRN_ALL_PIECES.
     bool              begins; ///< It is the first of its subproduct in a run,
     bool              ends;   ///< or the last; or both.
-    const bool       *from;   ///< [sources of the halo] Whose rows of X it reads; NULL:
-                              ///< perhaps all.
+    bool        small; ///< The last step computes all rows, where X is not parted.
+    const bool *from;  ///< [sources of the halo] Whose rows of X it reads; NULL:
+                       ///< perhaps all.
     char label[80];
 } cairn_subproduct_step;
 

@@ -115,6 +115,8 @@ static cairn_status compute_piece(const cairn_subproduct_step *step)
     cairn_row_pieces *pieces     = &subproduct->pieces;
     const double      begin      = cairn_seconds();
 
+    if (step->small && !cairn_operands_is_parted(subproduct->common->operands))
+        return step->ends ? cairn_subproduct_compute(subproduct) : CAIRN_OK;
     if (step->begins) {
         pieces->seconds                   = 0;
         subproduct->status                = CAIRN_OK;
