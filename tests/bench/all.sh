@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 }
 out=$1 bench=${BUILD:-build/bench}/bench
 shift
-[ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks first graph company
+[ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks halo first graph company
 mkdir -p "$out"
 if [ -n "${QUICK:-}" ]; then rounds=3 quick=--quick; else rounds=7 quick=; fi
 matrices=${CAIRN_TEST_DATA:+$CAIRN_TEST_DATA/matrices}
@@ -49,6 +49,7 @@ run() {
     queries) "$bench/bench_queries" --rows 20000 --rounds $rounds ;;
     rewrites) "$bench/bench_rewrites" --rounds $rounds ;;
     ranks) mpirun -n 2 --bind-to core "$bench/bench_ranks" --rounds $rounds ;;
+    halo) mpirun -n 2 --bind-to core "$bench/bench_halo" ;;
     first | graph | company) "$bench/bench_$1" ;;
     *)
         echo "all.sh: there is no section $1" >&2
