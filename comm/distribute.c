@@ -300,22 +300,23 @@ static cairn_status create_movers(cairn_comm          *comm,
                                   const cairn_entries *entries,
                                   movers              *m)
 {
-    const int64_t size = comm->size;
+    const int64_t            size = comm->size;
+    const cairn_coord *const row  = entries->coord[0];
 
     CAIRN_TRY(CAIRN_NEW_ZERO(comm->env, 4 * size, &m->counts));
     m->cursor     = m->counts + size;
     m->send_bytes = m->cursor + size;
     m->recv_bytes = m->send_bytes + size;
     CAIRN_TRY(CAIRN_NEW(comm->env, entries->n, &m->owner));
-    for (cairn_pos p = 0; p < entries->n; p++) {
-        const cairn_coord row = entries->coord[0][p];
+    /* Entries of one owner often follow each other. */
+    for (cairn_pos p = 0, end; p < entries->n; p = end) {
+        const int         owner = cairn_rows_owner(rows, row[p]);
+        const cairn_coord lo = rows->first[owner], hi = rows->first[owner + 1];
 
-        /* Where files are sorted most entries are there already. */
-        m->owner[p] =
-            row >= rows->first[comm->rank] && row < rows->first[comm->rank + 1]
-                ? comm->rank
-                : cairn_rows_owner(rows, row);
-        m->counts[m->owner[p]]++;
+        m->owner[p] = owner;
+        for (end = p + 1; end < entries->n && row[end] >= lo && row[end] < hi; end++)
+            m->owner[end] = owner;
+        m->counts[owner] += end - p;
     }
     m->stay               = m->counts[comm->rank];
     m->go                 = entries->n - m->stay;
