@@ -319,3 +319,44 @@ Test(shortage, of_one_rank_while_writing)
     if (rank == 0) cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
     cairn_context_destroy(&context);
 }
+
+static cairn_status read_arrays(cairn_context *context, const char *name)
+{
+    cairn_tensor      *tensor = NULL;
+    const cairn_status status = cairn_tensor_read(context, name, &tensor);
+
+    cairn_tensor_destroy(&tensor);
+    return status;
+}
+
+/// Rows of a file as they lie, as lists, and by way of entries.
+Test(shortage, of_one_rank_that_reads_what_one_has_written)
+{
+    static const char *const formats[] = {"csr", "bcsr<2,2>", "csc"};
+    cairn_context           *context, *own;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    cairn_context_create(&own);
+    make_folder();
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        cairn_source *source = NULL;
+        cairn_format *format = NULL;
+
+        cairn_source_from_coords(own, 2, figure_extent, 6, figure_coord, figure_value,
+                                 CAIRN_BY_ROWS, &source);
+        cairn_format_create(own, formats[k], &format);
+        cr_assert_eq(cairn_tensor_create(source, format, CAIRN_F64, &stored), CAIRN_OK);
+        in_folder("b.cairn");
+        if (rank == 0) cr_assert_eq(cairn_tensor_write(stored, path, NULL), CAIRN_OK);
+        cairn_tensor_destroy(&stored);
+        cairn_format_destroy(&format);
+        cairn_source_destroy(&source);
+        MPI_Barrier(MPI_COMM_WORLD);
+        starve_each(context, read_arrays, path, NULL);
+        starve_each(context, read_it, path, NULL);
+        drop();
+    }
+    if (rank == 0) cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
+    cairn_context_destroy(&own);
+    cairn_context_destroy(&context);
+}
