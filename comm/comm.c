@@ -146,10 +146,11 @@ cairn_status cairn_comm_share_text(cairn_comm *comm, int root, char **text)
     cairn_status status;
 
     CAIRN_TRY(comm->ops->broadcast(comm, &bytes, sizeof bytes, root));
-    CAIRN_TRY(cairn_comm_agree(
-        comm, comm->rank == root ? CAIRN_OK : CAIRN_NEW(comm->env, bytes, &copy)));
-    status = comm->ops->broadcast(comm, comm->rank == root ? *text : copy,
-                                  (size_t)bytes, root);
+    status = comm->rank == root ? CAIRN_OK : CAIRN_NEW(comm->env, bytes, &copy);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK)
+        status = comm->ops->broadcast(comm, comm->rank == root ? *text : copy,
+                                      (size_t)bytes, root);
     if (comm->rank == root) return status;
     if (status == CAIRN_OK)
         *text = copy;
