@@ -15,7 +15,9 @@ enum {
     DIGITS     = 1 << DIGIT_BITS,
     CACHED     = 1 << 13, ///< Items of a bucket: 128 KB, and as much for handles.
     FEW        = 24,      ///< Items up to which insertion is fastest.
-    WIDE_BITS  = 14,      ///< Of the one digit of words that have no more.
+    /* Digits of words that have no more, and their bits. */
+    WIDE_DIGITS = 2,
+    WIDE_BITS   = 16,
 };
 
 static bool in_order(cairn_pos n, int keys, const int64_t *const *key)
@@ -149,29 +151,56 @@ static cairn_item *gather_items(cairn_pos         n,
     return to;
 }
 
-/// Are there no more values of @p bits bits than items, so that one pass orders them?
-static bool is_one_digit(cairn_pos n, int bits)
+/// Digits of the last @p bits bits, if these are few and none has more values than there
+/// are items; else 0. Of items whose handles
+/// are in cache only those of one digit.
+static int wide_digits(cairn_pos n, int bits)
 {
-    return bits <= WIDE_BITS && n >> bits > 0;
+    const int digits = (bits + WIDE_BITS - 1) / WIDE_BITS;
+
+    if (digits > (n > CAIRN_HANDLES ? WIDE_DIGITS : 1)) return 0;
+    return n >> (bits + digits - 1) / digits > 0 ? digits : 0;
 }
 
-/// One stable counting pass over all that words have.
-static cairn_item *sort_by_counting(cairn_pos         n,
-                                    int               bits,
-                                    int               low,
-                                    const cairn_item *items,
-                                    cairn_item       *to)
+/// One stable counting pass over a digit. @p next: room for as many as it has values.
+static void scatter_widely(cairn_pos         n,
+                           int               shift,
+                           int               width,
+                           const cairn_item *from,
+                           cairn_item       *to,
+                           uint32_t         *next)
 {
-    const uint64_t mask = ((uint64_t)1 << (bits - low)) - 1;
-    uint32_t       next[1 << WIDE_BITS];
+    const uint64_t mask = ((uint64_t)1 << width) - 1;
 
-    memset(next, 0, sizeof *next << (bits - low));
+    memset(next, 0, sizeof *next << width);
     for (cairn_pos p = 0; p < n; p++)
-        next[items[p].word >> low & mask]++;
+        next[from[p].word >> shift & mask]++;
     cairn_offsets_small((int64_t)mask + 1, 0, next);
     for (cairn_pos p = 0; p < n; p++)
-        to[next[items[p].word >> low & mask]++] = items[p];
-    return to;
+        to[next[from[p].word >> shift & mask]++] = from[p];
+}
+
+/// The least significant digit first. Items that lie in the second cache are moved sooner
+/// than handles of theirs and then they themselves.
+static cairn_item *sort_widely(cairn_pos   n,
+                               int         bits,
+                               int         low,
+                               int         digits,
+                               cairn_item *items,
+                               cairn_item *scratch)
+{
+    uint32_t next[1 << WIDE_BITS];
+
+    for (int k = 0, shift = low; k < digits; k++) {
+        const int         width = (bits - shift + digits - k - 1) / (digits - k);
+        cairn_item *const swap  = items;
+
+        scatter_widely(n, shift, width, items, scratch, next);
+        items   = scratch;
+        scratch = swap;
+        shift += width;
+    }
+    return items;
 }
 
 cairn_item *cairn_sort_items(cairn_pos   n,
@@ -186,8 +215,9 @@ cairn_item *cairn_sort_items(cairn_pos   n,
         return items;
     }
     if (bits <= low) return items;
-    if (n <= CAIRN_MANY_HANDLES && is_one_digit(n, bits - low))
-        return sort_by_counting(n, bits, low, items, scratch);
+    const int digits = n <= CAIRN_MANY_HANDLES ? wide_digits(n, bits - low) : 0;
+
+    if (digits > 0) return sort_widely(n, bits, low, digits, items, scratch);
     if (n <= CAIRN_HANDLES) {
         const uint64_t *const order =
             cairn_sort_handles(n, split, low, items, (uint64_t *)(void *)scratch);
