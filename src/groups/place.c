@@ -4,15 +4,19 @@
 /// listed by arithmetic and put in order: by value, or each handed to a bucket.
 
 #include "entries/entries.h"
+#include "format/columns.h"
 #include "format/points.h"
 #include "groups/buckets.h"
 #include "groups/spread.h"
+#include "groups/walk.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* Groups that are listed at a cost that goes with entries. */
 enum { GROUPS_PER_ENTRY = 4, GROUPS_ALWAYS = 4096 };
+
+enum { ROWS = 256 }; /* of groups that are looked at together */
 
 /// The groups that are put in order, in the order of their forms.
 typedef struct {
@@ -52,6 +56,57 @@ static bool is_here(const cairn_groups *set,
     return found;
 }
 
+/// Some groups of a listing, by columns.
+typedef struct {
+    int64_t        begin, n;
+    cairn_coord    at[CAIRN_MAX_ORDER][ROWS]; ///< First positions,
+    cairn_coord   *to[CAIRN_MAX_ORDER];       ///< where they are,
+    const int64_t *from[CAIRN_MAX_ORDER];     ///< and are read.
+} chunk;
+
+static void chunk_init(chunk *c)
+{
+    c->begin = c->n = 0;
+    for (int k = 0; k < CAIRN_MAX_ORDER; k++)
+        c->from[k] = c->to[k] = c->at[k];
+}
+
+/// The groups behind those of a chunk; false: there are none.
+static bool next_chunk(const listing *l, chunk *c)
+{
+    c->begin += c->n;
+    c->n = l->n - c->begin < ROWS ? l->n - c->begin : ROWS;
+    return c->n > 0;
+}
+
+/// Walk over all of them.
+static cairn_status
+walk_groups(cairn_groups *set, int r, const cairn_group_listing *by, listing *l)
+{
+    const cairn_forms  *map = &set->query[r].forms.group;
+    int64_t             tuple[CAIRN_MAX_LEVELS];
+    cairn_position_walk walk;
+    chunk               c;
+
+    cairn_position_walk_init(&by->order, &by->box, &walk);
+    cairn_position_walk_seek(&walk, 0);
+    for (chunk_init(&c); next_chunk(l, &c);) {
+        cairn_position_walk_take(&walk, c.n, c.to, 0);
+        for (int f = 0; f < l->width; f++)
+            cairn_form_columns(set->algebra, &map->form[f], c.from, NULL, c.n,
+                               l->tuple + f * l->n + c.begin);
+        for (int64_t e = 0; e < c.n; e++)
+            for (int k = 0; k < l->order; k++)
+                l->d[(c.begin + e) * l->order + k] = c.at[k][e];
+    }
+    for (int64_t e = 0; e < l->n; e++) {
+        for (int f = 0; f < l->width; f++)
+            tuple[f] = l->id[f][e];
+        CAIRN_TRY(cairn_groups_total(set, r, tuple, &l->value[e]));
+    }
+    return CAIRN_OK;
+}
+
 /// List all groups of query @p r by the order of query @p q.
 static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
 {
@@ -75,6 +130,7 @@ static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
     for (int f = 0; f < l->width; f++)
         l->id[f] = l->tuple + f * box->size;
     cairn_visit(set->env, l->n);
+    if (!set->spread && l->n > 0) return walk_groups(set, r, &by, l);
     for (int64_t e = 0; e < l->n; e++) {
         cairn_coord *d = l->d + n * l->order;
 
@@ -111,17 +167,38 @@ static cairn_status value_at(cairn_groups      *set,
     return CAIRN_OK;
 }
 
+/// Values of a form without queries at all groups.
+static void add_columns(const cairn_groups *set,
+                        const cairn_form   *form,
+                        const listing      *l,
+                        int64_t            *key)
+{
+    chunk c;
+
+    for (chunk_init(&c); next_chunk(l, &c);) {
+        for (int64_t e = 0; e < c.n; e++)
+            for (int k = 0; k < l->order; k++)
+                c.at[k][e] = l->d[(c.begin + e) * l->order + k];
+        cairn_form_columns(set->algebra, form, c.from, NULL, c.n, key + c.begin);
+    }
+}
+
 /// Add the values of a map as keys.
 static cairn_status add_keys(cairn_groups *set, const cairn_forms *map, listing *l)
 {
     for (int f = 0; f < map->count; f++) {
-        int64_t *key;
+        const cairn_form *form = &map->form[f];
+        int64_t          *key;
 
         CAIRN_TRY(CAIRN_NEW(set->env, l->n, &key));
         l->key[l->keys++] = key;
         cairn_visit(set->env, l->n);
+        if (!cairn_form_queries(set->algebra, form)) {
+            add_columns(set, form, l, key);
+            continue;
+        }
         for (int64_t e = 0; e < l->n; e++)
-            CAIRN_TRY(value_at(set, &map->form[f], l->d + e * l->order, &key[e]));
+            CAIRN_TRY(value_at(set, form, l->d + e * l->order, &key[e]));
     }
     return CAIRN_OK;
 }
