@@ -40,6 +40,7 @@ struct cairn_elements {
     cairn_position_walk   walk;
     bool                  again; ///< Numbers of some group were asked for again: so the
     found_numbers         kept;  ///< latest group's are kept.
+    cairn_coord          *place; ///< Of places: [order][elements] positions; or NULL.
 };
 
 cairn_status cairn_elements_create(cairn_env       *env,
@@ -58,7 +59,10 @@ cairn_status cairn_elements_create(cairn_env       *env,
 
 void cairn_elements_destroy(cairn_env *env, cairn_elements **elements)
 {
-    if (*elements) cairn_free(env, (*elements)->kept.d);
+    if (*elements) {
+        cairn_free(env, (*elements)->kept.d);
+        cairn_free(env, (*elements)->place);
+    }
     cairn_free(env, *elements);
     *elements = NULL;
 }
@@ -69,6 +73,41 @@ bool cairn_elements_are_places(const cairn_elements *e)
 {
     return !e->set->definition
            && e->set->query[e->q].query->func == CAIRN_QUERY_REORDER;
+}
+
+/// Where each place's group begins, place after place: padding asks in that order.
+static cairn_status list_places(cairn_elements *e)
+{
+    const cairn_group_query *s     = &e->set->query[e->q];
+    const int                order = e->set->order;
+
+    CAIRN_TRY(CAIRN_NEW(e->set->env, s->elements * order, &e->place));
+    cairn_visit(e->set->env, s->elements);
+    for (int64_t number = 0; number < s->elements; number++) {
+        const cairn_coord *from = s->first + s->enumerated.by_number[number] * order;
+
+        for (int k = 0; k < order; k++)
+            e->place[k * s->elements + number] = from[k];
+    }
+    return CAIRN_OK;
+}
+
+/// Places that are all this rank's.
+static cairn_status find_own_places(cairn_elements     *e,
+                                    int                 n,
+                                    const int64_t      *number,
+                                    cairn_coord *const *d,
+                                    bool               *ok)
+{
+    const int64_t places = e->set->query[e->q].elements;
+
+    if (!e->place) CAIRN_TRY(list_places(e));
+    for (int p = 0; p < n; p++)
+        ok[p] = ok[p] && number[p] >= 0 && number[p] < places;
+    for (int k = 0; k < e->set->order; k++)
+        for (int p = 0; p < n; p++)
+            d[k][p] = ok[p] ? e->place[k * places + number[p]] : 0;
+    return CAIRN_OK;
 }
 
 cairn_status cairn_elements_places(cairn_elements     *e,
@@ -82,6 +121,7 @@ cairn_status cairn_elements_places(cairn_elements     *e,
 
     cairn_visit(e->set->env, n);
     s->visits += n;
+    if (!e->set->spread) return find_own_places(e, n, number, d, ok);
     for (int p = 0; p < n; p++) {
         int64_t its = -1;
 

@@ -99,24 +99,34 @@ static cairn_status list_groups(cairn_env            *env,
 
 /* ---- dense ---- */
 
-/// Places of all elements, row-major; do they ascend?
+/// Places of all elements, row-major, and how many elements each has; do they ascend?
 static bool find_places(const cairn_group_index *x,
                         int64_t                  n,
                         const int64_t *const    *value,
-                        uint32_t                *place)
+                        uint32_t                *place,
+                        uint32_t                *count)
 {
-    bool ascend = true;
+    const int last   = x->width - 1;
+    uint32_t  before = 0;
+    bool      ascend = true;
 
-    memset(place, 0, (size_t)n * sizeof *place);
-    for (int f = 0; f < x->width; f++) {
+    if (last != 0) memset(place, 0, (size_t)n * sizeof *place);
+    for (int f = 0; f < last; f++) {
         const uint32_t size = (uint32_t)x->size[f];
         const int64_t  lo   = x->lo[f];
 
         for (int64_t p = 0; p < n; p++)
             place[p] = place[p] * size + (uint32_t)(value[f][p] - lo);
     }
-    for (int64_t p = 1; p < n; p++)
-        ascend &= place[p - 1] <= place[p];
+    for (int64_t p = 0; p < n; p++) {
+        uint32_t at = last < 0 ? 0 : (uint32_t)(value[last][p] - x->lo[last]);
+
+        if (last > 0) at += place[p] * (uint32_t)x->size[last];
+        ascend &= before <= at;
+        before   = at;
+        place[p] = at;
+        count[at]++;
+    }
     return ascend;
 }
 
@@ -170,14 +180,12 @@ static cairn_status count_places(cairn_env            *env,
                                  cairn_group_index    *x)
 {
     uint32_t    *place, *next = NULL;
+    bool         ascend;
     cairn_status status;
 
     CAIRN_TRY(CAIRN_NEW(env, n, &place));
-    const bool ascend = find_places(x, n, value, place);
-
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, places, &next));
-    for (int64_t p = 0; p < n; p++)
-        next[place[p]]++;
+    ascend = find_places(x, n, value, place, next);
     CAIRN_GO(done, list_places(env, places, next, x));
     if (ascend) goto done;
     CAIRN_GO(done, CAIRN_NEW(env, n, &x->order));
