@@ -300,20 +300,26 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
 
 /// Each pass has arguments of its own. Where one finds that what it assumes does not hold,
 /// what goes on has to be prepared first.
-static cairn_status write_all(cairn_compiled           *c,
-                              const cairn_convert_args *args,
-                              const cairn_pass_call    *of_bank)
+///
+/// @param length, low  [levels]
+static cairn_status write_all(cairn_compiled        *c,
+                              int64_t               *length,
+                              int64_t               *low,
+                              const cairn_pass_call *of_bank)
 {
     for (int k = 0; k < c->program.list.passes; k++) {
         const cairn_pass_work *work = c->program.step[k].work;
 
         c->step = &c->program.step[k];
         if (work && work->write) {
-            cairn_convert_args its  = *args;
+            cairn_convert_args args = {.facts  = c->ranges.found,
+                                       .length = length,
+                                       .low    = low,
+                                       .tuple  = c->program.tuple};
             cairn_pass_call    call = *of_bank;
 
             call.pass = &c->program.list.pass[k];
-            call.args = &its;
+            call.args = &args;
             CAIRN_TRY(work->write(c, &call));
         }
         if (!c->step->broken) continue;
@@ -327,10 +333,8 @@ static cairn_status write_all(cairn_compiled           *c,
 
 cairn_status cairn_compiled_fill(cairn_compiled *c, int64_t bank, cairn_part *part)
 {
-    int64_t            length[CAIRN_MAX_LEVELS] = {0};
-    int64_t            low[CAIRN_MAX_LEVELS]    = {0};
-    int64_t           *tuple[CAIRN_MAX_LEVELS]  = {NULL};
-    cairn_convert_args args = {.facts = c->ranges.found, .length = length, .low = low};
+    int64_t  length[CAIRN_MAX_LEVELS], low[CAIRN_MAX_LEVELS];
+    int64_t *tuple[CAIRN_MAX_LEVELS] = {NULL};
 
     assert(bank >= 0 && bank < c->m->layout->banks && part->layout == c->m->layout);
     assert(c->m->part && c->ranges.n > 0); /* counted, and allocated */
@@ -340,9 +344,8 @@ cairn_status cairn_compiled_fill(cairn_compiled *c, int64_t bank, cairn_part *pa
     CAIRN_TRY(cairn_build_check_widths(c->m->env, &part->view));
     set_lengths(c->m->layout, &part->view, length);
     CAIRN_TRY(make_tuples(c, &c->m->bank[bank], tuple));
-    args.tuple                = c->program.tuple;
     const cairn_status status = write_all(
-        c, &args, &(cairn_pass_call){.bank = bank, .part = part, .tuple = tuple});
+        c, length, low, &(cairn_pass_call){.bank = bank, .part = part, .tuple = tuple});
 
     if (bank == c->m->layout->banks - 1) free_tuples(c->m->env, &c->program);
     return status;
