@@ -360,12 +360,18 @@ cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **bl
     return CAIRN_OK;
 }
 
-/// Bytes that the pool may keep: a quarter of what the environment, or the machine, has.
+/* Bytes that no machine misses. */
+#define KEPT_ALWAYS ((int64_t)64 << 20)
+
+/// Bytes that the pool may keep: a quarter of what the environment, or the machine, has;
+/// of little all, which is given back where it is asked for.
 static int64_t keep_limit(const cairn_env *env)
 {
-    const int64_t most = env->machine_memory;
+    const int64_t most = env->memory_limit < env->machine_memory ? env->memory_limit
+                                                                 : env->machine_memory;
 
-    return (env->memory_limit < most ? env->memory_limit : most) / 4;
+    if (most < KEPT_ALWAYS) return most;
+    return most / 4 > KEPT_ALWAYS ? most / 4 : KEPT_ALWAYS;
 }
 
 void cairn_free(cairn_env *env, void *block)

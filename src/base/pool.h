@@ -9,10 +9,10 @@
 /// malloc's, which gives the end of its heap back when it becomes free, and asks for it
 /// again: two thirds of the time of a conversion of 25,000 entries were that.
 ///
-/// A pool keeps at most a quarter of what its environment may use of each kind, 32 MB of
-/// what is malloc's, and CAIRN_POOL_BLOCKS blocks of each kind, and gives all of it
-/// back when memory runs out. What is kept counts as memory: a caller with a limit says
-/// how much may stay. Any thread may call.
+/// A pool keeps at most a quarter of what its environment may use of each kind (64 MB if it
+/// may use as much, all of less), 32 MB of what is malloc's, and CAIRN_POOL_BLOCKS blocks of
+/// each kind, and gives all of it back when memory runs out. What is kept counts as memory:
+/// a caller with a limit says how much may stay. Any thread may call.
 
 #ifndef CAIRN_BASE_POOL_H
 #define CAIRN_BASE_POOL_H

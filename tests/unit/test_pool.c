@@ -80,16 +80,30 @@ Test(pool, keeps_at_most_a_quarter_of_the_limit)
 {
     void *block[6];
 
-    env.memory_limit = 64 * MB;
+    env.memory_limit = 400 * MB;
     for (int k = 0; k < 6; k++)
-        cr_assert_eq(cairn_alloc(&env, 5 * MB, 1, &block[k]), CAIRN_OK);
+        cr_assert_eq(cairn_alloc(&env, 30 * MB, 1, &block[k]), CAIRN_OK);
     for (int k = 0; k < 6; k++)
         cairn_free(&env, block[k]);
-    cr_expect_leq(env.pool.mapped.bytes, 16 * MB);
+    cr_expect_leq(env.pool.mapped.bytes, 100 * MB);
     cr_expect_gt(env.pool.mapped.bytes, 0);
-    cr_assert_eq(cairn_alloc(&env, 17 * MB, 1, &block[0]), CAIRN_OK);
+    cr_assert_eq(cairn_alloc(&env, 101 * MB, 1, &block[0]), CAIRN_OK);
     cairn_free(&env, block[0]);
-    cr_expect_leq(env.pool.mapped.bytes, 16 * MB);
+    cr_expect_leq(env.pool.mapped.bytes, 100 * MB);
+}
+
+/// What is kept is given back to who has no room else.
+Test(pool, keeps_all_of_little)
+{
+    void *block, *other;
+
+    env.memory_limit = 48 * MB;
+    cr_assert_eq(cairn_alloc(&env, 40 * MB, 1, &block), CAIRN_OK);
+    cairn_free(&env, block);
+    cr_expect_geq(env.pool.mapped.bytes, 40 * MB);
+    cr_assert_eq(cairn_alloc(&env, 20 * MB, 1, &other), CAIRN_OK);
+    cr_expect_eq(env.pool.mapped.bytes, 0);
+    cairn_free(&env, other);
 }
 
 Test(pool, never_keeps_more_blocks_than_it_has_places_for)
