@@ -233,7 +233,7 @@ cairn_status cairn_groups_find_all(cairn_groups         *set,
                                    cairn_coord *const   *d,
                                    bool                 *ok);
 
-/// Make sure that elements of an enum are found by number: where nobody asks for any, they
+/// Make sure that elements of an enum are found by number: where none is asked for, they
 /// are not put in that order.
 cairn_status cairn_groups_find_numbers(cairn_groups *set, int q);
 
