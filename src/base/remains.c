@@ -86,7 +86,7 @@ static void empty(int folder)
 }
 
 /// Processes that were killed may end a moment later, and make a file until then. Where
-/// there is no folder any more nobody makes one.
+/// there is no folder any more none is made.
 static void remove_folder(int base, const char *name)
 {
     for (int turn = 0; turn < TURNS; turn++) {

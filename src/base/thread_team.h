@@ -5,7 +5,7 @@
 /// that another has not begun. A thread that lost its core to another process is waited
 /// for with one piece at most, the one that it is in.
 ///
-/// A thread takes its own pieces by an exchange on a line of the cache that nobody else
+/// A thread takes its own pieces by an exchange on a line of the cache that no other
 /// writes or reads while all are on time. A plain store would need a fence behind it
 /// before the look at what a thief may have taken, which costs as much.
 ///

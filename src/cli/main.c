@@ -171,7 +171,7 @@ static cairn_status run_verb(cli_job *job)
 
 /// After a wait was given up the job ends without MPI's end: the launcher kills the other
 /// ranks when the first has gone, so that the one that prints should be this one.
-static void let_first_tell(const cli_job *job)
+static void let_first_report(const cli_job *job)
 {
     if (job->context && cairn_context_given_up(job->context) >= 0 && !cli_is_first(job))
         sleep(1);
@@ -194,14 +194,14 @@ static int finish(cli_job *job, bool launched, cairn_status status)
 
     cli_signals_watch(job->context);
     if (created == CAIRN_OK)
-        cairn_context_set_log(job->context, cli_progress_tell, job);
+        cairn_context_set_log(job->context, cli_progress_report, job);
     if (created == CAIRN_OK) status = cli_check_alike(job, status);
     if (status == CAIRN_OK) status = created;
     if (status == CAIRN_OK) status = run_verb(job);
     const bool first = job->context ? cli_is_first(job) : cli_launcher_rank() == 0;
 
     if (status != CAIRN_OK && first) print_failure(job, status);
-    let_first_tell(job);
+    let_first_report(job);
     cli_signals_watch(NULL);
     cairn_context_destroy(&job->context);
     return exit_of(status);

@@ -114,7 +114,7 @@ void cli_progress_phase(const char *what)
     set(what, -1);
 }
 
-void cli_progress_tell(void *user, const char *message)
+void cli_progress_report(void *user, const char *message)
 {
     (void)user;
     pthread_mutex_lock(&line.lock);

@@ -20,7 +20,7 @@ void cli_progress_phase(const char *what);
 
 /// Tell people something meanwhile, "cairn: warning: MESSAGE": a log as
 /// cairn_context_set_log() takes it. Any thread.
-void cli_progress_tell(void *user, const char *message);
+void cli_progress_report(void *user, const char *message);
 
 /// Clear the line, and end.
 void cli_progress_end(void);

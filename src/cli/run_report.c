@@ -100,7 +100,7 @@ static bool is_share(const cli_run *run, int64_t p)
 }
 
 /// Does its device tell copies and kernels apart?
-static bool told_apart(const cairn_plan_part *part)
+static bool has_device_seconds(const cairn_plan_part *part)
 {
     return part->on_device.kernel > 0;
 }
@@ -119,7 +119,7 @@ static double resident(const cli_run *run)
             if (run->part[q].rank == part->rank
                 && strcmp(run->part[q].device, part->device) == 0)
                 sum += run->part[q].on_device.kernel;
-        if (told_apart(part) && strcmp(part->clock, "measured") == 0)
+        if (has_device_seconds(part) && strcmp(part->clock, "measured") == 0)
             most = fmax(most, sum); /* which is not NAN */
     }
     return most;
@@ -134,8 +134,9 @@ static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
         cairn_format_member(run->format, part->member), "nnz", (json_int_t)part->nnz,
         "bytes", (json_int_t)part->bytes, "values", part->values, "device",
         part->device, "seconds", cli_json_real(part->seconds), "seconds_in",
-        cli_json_real(told_apart(part) ? part->on_device.in : NAN), "seconds_out",
-        cli_json_real(told_apart(part) ? part->on_device.out : NAN), "clock",
+        cli_json_real(has_device_seconds(part) ? part->on_device.in : NAN),
+        "seconds_out",
+        cli_json_real(has_device_seconds(part) ? part->on_device.out : NAN), "clock",
         part->clock, "route", part->route, "note", cli_json_text(part->note),
         "first_row", (json_int_t)part->first_row, "rows", (json_int_t)part->rows);
 }
@@ -237,7 +238,8 @@ static void print_parts(const cli_run *run)
                part->nnz, cli_word_bytes(part->bytes).text,
                cli_word_seconds(part->seconds).text, part->device,
                simulated ? " (simulated)" : "");
-        if (told_apart(part) && !simulated) /* a model's note says so by itself */
+        if (has_device_seconds(part)
+            && !simulated) /* a model's note says so by itself */
             printf("          of these x in %s, kernels %s, y out %s\n",
                    cli_word_seconds(part->on_device.in).text,
                    cli_word_seconds(part->on_device.kernel).text,

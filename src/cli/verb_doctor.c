@@ -10,20 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static json_t *describe(const cairn_diagnostic *finding)
+static json_t *describe(const cairn_diagnostic *diagnostic)
 {
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "what", finding->what, "level",
-                     cairn_diagnostic_level_name(finding->level), "ranks",
-                     finding->ranks, "why", cli_json_text(finding->why), "fix",
-                     cli_json_text(finding->fix));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "what", diagnostic->what, "level",
+                     cairn_diagnostic_level_name(diagnostic->level), "ranks",
+                     diagnostic->ranks, "why", cli_json_text(diagnostic->why), "fix",
+                     cli_json_text(diagnostic->fix));
 }
 
-static json_t *object(const cairn_diagnostic *findings, int count)
+static json_t *object(const cairn_diagnostic *diagnostics, int count)
 {
     json_t *list = json_array();
 
     for (int k = 0; k < count; k++)
-        if (json_array_append_new(list, describe(&findings[k])) != 0) {
+        if (json_array_append_new(list, describe(&diagnostics[k])) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -33,57 +33,58 @@ static json_t *object(const cairn_diagnostic *findings, int count)
 enum { LEVEL = 11, WHAT = 11 }; /* Columns, with the blanks behind them. */
 
 /// "attention  binding    ranks 2-3: bound to one core ...", and what to do below.
-static void print(const cairn_diagnostic *finding)
+static void print(const cairn_diagnostic *diagnostic)
 {
     cli_paragraph paragraph;
 
-    printf("%-*s%-*s", LEVEL, cairn_diagnostic_level_name(finding->level), WHAT,
-           finding->what);
+    printf("%-*s%-*s", LEVEL, cairn_diagnostic_level_name(diagnostic->level), WHAT,
+           diagnostic->what);
     cli_paragraph_begin(&paragraph, LEVEL + WHAT, LEVEL + WHAT);
-    if (finding->ranks[0])
-        cli_paragraph_say(&paragraph,
-                          "%s %s: ", strpbrk(finding->ranks, "-,") ? "ranks" : "rank",
-                          finding->ranks);
-    cli_paragraph_text(&paragraph, finding->why);
+    if (diagnostic->ranks[0])
+        cli_paragraph_say(
+            &paragraph, "%s %s: ", strpbrk(diagnostic->ranks, "-,") ? "ranks" : "rank",
+            diagnostic->ranks);
+    cli_paragraph_text(&paragraph, diagnostic->why);
     cli_paragraph_end(&paragraph);
-    if (!finding->fix[0]) return;
+    if (!diagnostic->fix[0]) return;
     printf("%*s", LEVEL + WHAT, "");
     cli_paragraph_begin(&paragraph, LEVEL + WHAT, LEVEL + WHAT);
-    cli_paragraph_say(&paragraph, "fix: %s", finding->fix);
+    cli_paragraph_say(&paragraph, "fix: %s", diagnostic->fix);
     cli_paragraph_end(&paragraph);
 }
 
-static int count_level(const cairn_diagnostic *findings, int count, int level)
+static int count_level(const cairn_diagnostic *diagnostics, int count, int level)
 {
     int n = 0;
 
     for (int k = 0; k < count; k++)
-        n += findings[k].level == level;
+        n += diagnostics[k].level == level;
     return n;
 }
 
-static cairn_status report(cli_job *job, const cairn_diagnostic *findings, int count)
+static cairn_status report(cli_job *job, const cairn_diagnostic *diagnostics, int count)
 {
     if (!cli_is_first(job)) return CAIRN_OK;
-    if (cli_given(job, CLI_JSON)) return cli_json_write(job, object(findings, count));
+    if (cli_given(job, CLI_JSON))
+        return cli_json_write(job, object(diagnostics, count));
     for (int k = 0; k < count; k++)
-        print(&findings[k]);
+        print(&diagnostics[k]);
     return cli_flush(job);
 }
 
 static cairn_status run(cli_job *job)
 {
-    cairn_diagnostic *findings = NULL;
-    int               count    = 0;
+    cairn_diagnostic *diagnostics = NULL;
+    int               count       = 0;
 
     if (cli_given(job, CLI_DEVICES))
         CLI_TRY(cli_agree(job, cairn_devices_check(job->context, NULL,
                                                    cli_text(job, CLI_DEVICES), 0)));
-    CLI_TRY(cairn_doctor(job->context, &count, &findings));
-    const cairn_status status = cli_agree(job, report(job, findings, count));
-    const int          wrong = count_level(findings, count, CAIRN_DIAGNOSTIC_ATTENTION);
+    CLI_TRY(cairn_doctor(job->context, &count, &diagnostics));
+    const cairn_status status = cli_agree(job, report(job, diagnostics, count));
+    const int wrong = count_level(diagnostics, count, CAIRN_DIAGNOSTIC_ATTENTION);
 
-    cairn_diagnostics_free(job->context, &findings);
+    cairn_diagnostics_free(job->context, &diagnostics);
     CLI_TRY(status);
     if (wrong == 0) return CAIRN_OK;
     return cli_fail(job, CAIRN_ATTENTION,

@@ -234,7 +234,7 @@ read_all(cairn_env *env, const char *path, FILE *file, char **text, size_t *leng
     return ferror(file) ? cannot_read(env, path) : CAIRN_OK;
 }
 
-/// Not blocking: nobody may ever write to a pipe. It is refused, as for matrices.
+/// Not blocking: a pipe may never be written to. It is refused, as for matrices.
 static cairn_status open_regular(cairn_env *env, const char *path, FILE **file)
 {
     const int   fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -433,8 +433,7 @@ static cairn_status normalise_by(cairn_normal *n, cairn_query *q)
 }
 
 /// Do groups and keys of a query that orders the groups of @p sum tell all of them apart?
-static cairn_status
-tells_apart(cairn_normal *n, int r, const cairn_map *sum, bool *apart)
+static cairn_status separates(cairn_normal *n, int r, const cairn_map *sum, bool *apart)
 {
     const cairn_query *q = &n->written->query[r];
 
@@ -466,7 +465,7 @@ static cairn_status order_matters(cairn_normal *n, int q, bool *matters)
         if (n->written->query[r].func != CAIRN_QUERY_SUM
             && n->alias[n->written->query[r].arg < 0 ? r : n->written->query[r].arg]
                    == q)
-            CAIRN_TRY(tells_apart(n, r, &n->written->query[q].group_by, &apart));
+            CAIRN_TRY(separates(n, r, &n->written->query[q].group_by, &apart));
     *matters = !apart;
     return CAIRN_OK;
 }

@@ -152,7 +152,7 @@ typedef struct cairn_ir_expr {
     const cairn_ir_array       *array;
     cairn_ir_field              field;
     const char                 *name; ///< PARAM: what the reader sees.
-    bool once;    ///< LOAD: nobody will ask for it again: caches need not keep it.
+    bool once;    ///< LOAD: it is not read again: caches need not keep it.
     bool aligned; ///< LOAD: a vector of 16 bytes, which begins at a multiple of 16.
 } cairn_ir_expr;
 
@@ -170,7 +170,7 @@ typedef enum {
                        ///< innermost GROUPS has one of its own, which its items share.
     CAIRN_IR_BARRIER,  ///< All items of the group have come to here, and see what the
                        ///< others have stored.
-    CAIRN_IR_ADD_INTEGER, ///< array[a] += b of U32, as one step, whoever else does so.
+    CAIRN_IR_ADD_INTEGER, ///< array[a] += b of U32, as one step, beside others that do so.
 } cairn_ir_kind;
 
 /// Who does the turns of a FOR.

@@ -74,7 +74,7 @@ bool cairn_ir_any_expr(const cairn_ir_stmt *block,
     return cairn_ir_any_stmt(block, visit_both, &v);
 }
 
-bool cairn_ir_is_dealt(const cairn_ir_stmt *stmt)
+bool cairn_ir_is_parallel(const cairn_ir_stmt *stmt)
 {
     return stmt->kind == CAIRN_IR_FOR && stmt->turns != CAIRN_TURNS_SERIAL;
 }

@@ -30,7 +30,7 @@ bool cairn_ir_any_expr(const cairn_ir_stmt *block,
 
 /// Is it a loop whose turns are dealt out, to threads, groups or items? Passes leave the
 /// bounds of such loops, and take nothing out of them.
-bool cairn_ir_is_dealt(const cairn_ir_stmt *stmt);
+bool cairn_ir_is_parallel(const cairn_ir_stmt *stmt);
 
 /// Has it GROUPS?
 bool cairn_ir_is_grid(const cairn_ir_function *function);

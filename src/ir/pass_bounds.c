@@ -201,7 +201,7 @@ static void narrow_block(narrowing *w, cairn_ir_stmt **place, bool *changed)
 
         narrow_block(w, &s->body, changed);
         narrow_block(w, &s->other, changed);
-        if (s->kind == CAIRN_IR_FOR && s->step == 1 && !cairn_ir_is_dealt(s)
+        if (s->kind == CAIRN_IR_FOR && s->step == 1 && !cairn_ir_is_parallel(s)
             && !is_vector(s))
             *changed |= narrow_loop(w, place);
         while (*place != s)

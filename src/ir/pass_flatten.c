@@ -35,9 +35,9 @@ static cairn_ir_stmt *children_of(const cairn_ir_stmt *loop)
 {
     cairn_ir_stmt *const inner = loop->body;
 
-    if (loop->kind != CAIRN_IR_FOR || loop->step != 1 || cairn_ir_is_dealt(loop)
+    if (loop->kind != CAIRN_IR_FOR || loop->step != 1 || cairn_ir_is_parallel(loop)
         || !inner || inner->next || inner->kind != CAIRN_IR_FOR || inner->step != 1
-        || cairn_ir_is_dealt(inner))
+        || cairn_ir_is_parallel(inner))
         return NULL;
     const cairn_ir_array *const ptr = ptr_at(inner->a, loop->var, 0);
 

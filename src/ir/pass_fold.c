@@ -89,7 +89,7 @@ static bool fold_for(folding *f, cairn_ir_stmt **place)
     const bool           known = count->op == CAIRN_IR_INT;
     const bool           none  = !s->body || (known && count->integer <= 0);
     const bool           once =
-        known && count->integer <= s->step && !cairn_ir_is_dealt(s) && !none;
+        known && count->integer <= s->step && !cairn_ir_is_parallel(s) && !none;
 
     if (f->b.status != CAIRN_OK || (!none && !once)) return true;
     if (once) {

@@ -125,7 +125,7 @@ static bool find(hoisting *h, const cairn_ir_stmt *block, bool sure)
         if (find_expr(h, s->b, once && s->kind != CAIRN_IR_PREFETCH,
                       s->kind == CAIRN_IR_STORE ? "value" : user))
             return true;
-        if (!cairn_ir_is_dealt(s)
+        if (!cairn_ir_is_parallel(s)
             && (find(h, s->body, false) || find(h, s->other, false)))
             return true;
         if (s->kind == CAIRN_IR_RETURN) sure = false;
@@ -188,7 +188,7 @@ static void hoist_block(hoisting *h, cairn_ir_stmt **place)
         hoist_block(h, &s->body);
         hoist_block(h, &s->other);
         if ((s->kind != CAIRN_IR_FOR && s->kind != CAIRN_IR_WHILE)
-            || cairn_ir_is_dealt(s))
+            || cairn_ir_is_parallel(s))
             continue;
         h->loop  = s;
         h->place = place;

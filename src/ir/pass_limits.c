@@ -27,7 +27,7 @@ static void name_limits(cairn_ir *b, cairn_ir_stmt **place, bool *changed)
 
         name_limits(b, &s->body, changed);
         name_limits(b, &s->other, changed);
-        if (s->kind != CAIRN_IR_FOR || cairn_ir_is_dealt(s)
+        if (s->kind != CAIRN_IR_FOR || cairn_ir_is_parallel(s)
             || !cairn_ir_any(s->b, loads, NULL) || !stores(s->body))
             continue;
         b->tail[0] = place;

@@ -67,8 +67,8 @@ static inline int64_t must_start(cairn_context **context)
     return must_settle(*context);
 }
 
-/// Destroy a context that must hold @p blocks, but for kernels that it keeps for whoever
-/// asks next: they go with the devices, which are closed when threads are set. (CTest
+/// Destroy a context that must hold @p blocks, but for kernels that it keeps for the
+/// next context: they go with the devices, which are closed when threads are set. (CTest
 /// looks for failed assertions in the output, since Criterion forgets those of a .fini.)
 static inline void must_end(cairn_context **context, int64_t blocks)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Small kernels for tests of whoever compiles, keeps and loads them, and a description of
+/// Small kernels for tests of what compiles, keeps and loads them, and a description of
 /// what the process holds, so that a test can say that nothing is left.
 
 #ifndef CAIRN_TESTS_KERNEL_SOURCES_H

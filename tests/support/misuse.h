@@ -117,7 +117,7 @@ misuse_judge(const char *function, const char *argument, const char *call, int l
         misuse_judge(#function, #argument, #__VA_ARGS__, __LINE__);     \
     } while (0)
 
-/// Is refused with nobody to tell.
+/// Is refused without a context to keep a message.
 #define SILENT(function, argument, ...)                                   \
     do {                                                                  \
         if (misuse_begins()) misuse_refused(function(__VA_ARGS__), NULL); \

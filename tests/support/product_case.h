@@ -437,7 +437,7 @@ static inline void product_case_check(product_case *c, const kernel_batch *batch
     product_operands o;
     const int        threads = 1 + random_below(&c->state, 4);
 
-    if (c->local->parts == 0) return; /* no bank: nobody writes */
+    if (c->local->parts == 0) return; /* no bank: nothing is written */
     product_operands_make(c, &c->product[v], &o);
     product_operands_expect(c, &c->product[v], &o);
     product_case_run(c, batch, v, &o, threads);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The queries of a format in other words of the same meaning, at random: names, cases
-/// that are swapped, overlap or never hold, starts of sums that nobody sees times a
+/// that are swapped, overlap or never hold, starts of sums that have no effect times a
 /// number, keys scaled, shifted, with terms that are one value in the group and keys that
 /// say nothing, groups recombined. What comes out is a text.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Memory between two pages that nobody may touch: whoever reads or writes a byte before
+/// Memory between two pages without access: code that reads or writes a byte before
 /// or behind it is stopped at once.
 
 #ifndef CAIRN_TESTS_SUPPORT_WALLED_H
