@@ -72,7 +72,8 @@ typedef struct cairn_comm_ops {
 struct cairn_comm {
     cairn_env            *env;
     int                   rank, size;
-    int                   local_size; ///< Ranks on this node, this one included.
+    int                   local_size; ///< Ranks on this node, this one included,
+    int                   local_rank; ///< and this one's number among them.
     int                   node;       ///< The node, by the lowest rank on it.
     const cairn_comm_ops *ops;
     void                 *state; ///< The transport's own.

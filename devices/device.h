@@ -176,12 +176,16 @@ typedef struct cairn_device_ops {
     /// Local.
     ///
     /// @param[in]  launch  [launches] Outlive the seat's runs, not its release.
+    /// @param[in]  x       [launches] The X of most runs, as start() gets it: memory of the
+    ///                     library's own, which stays where it is till the seat is
+    ///                     released. NULL: there is none such.
     /// @param[out] seat    Released by its `release`. Unchanged on failure.
     /// @retval CAIRN_UNSUPPORTED  Not such launches.
     /// @retval CAIRN_NO_MEMORY
     /// @retval CAIRN_NO_DEVICE    The device was lost.
     cairn_status (*seat)(cairn_device        *device,
                          cairn_launch *const *launch,
+                         const void *const   *x,
                          int                  launches,
                          cairn_seat          *seat);
     /// Get the code that build() will want for several products, side by side where it

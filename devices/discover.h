@@ -43,6 +43,12 @@ typedef struct cairn_machine_domain {
     int     index; ///< Of its node in the tree; -1: the machine tells of none.
 } cairn_machine_domain;
 
+/// This process's number among those of its job on this machine, and how many they are;
+/// {0, 0}: it is alone.
+typedef struct cairn_machine_turn {
+    int number, of;
+} cairn_machine_turn;
+
 struct cairn_machine {
     char                  name[128]; ///< The processor's model; "synthetic" for texts.
     bool                  here;      ///< This machine, so that it can be measured.
@@ -56,6 +62,7 @@ struct cairn_machine {
     int64_t               cache_bytes; ///< Last-level caches, all together; 0: unknown.
     int                   nodes;
     cairn_machine_node   *node; ///< [nodes] parents before children, depth first.
+    cairn_machine_turn    turn;
 };
 
 /// Discover the machine that this process runs on, or the one that the environment's

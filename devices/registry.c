@@ -234,11 +234,22 @@ cairn_status cairn_devices_open(cairn_env      *env,
                                 const char     *list,
                                 cairn_devices **devices)
 {
+    return cairn_devices_open_in_turn(env, where, list, (cairn_machine_turn){0, 0},
+                                      devices);
+}
+
+cairn_status cairn_devices_open_in_turn(cairn_env         *env,
+                                        const char        *where,
+                                        const char        *list,
+                                        cairn_machine_turn turn,
+                                        cairn_devices    **devices)
+{
     cairn_devices *fresh = NULL;
     cairn_status   status;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
     CAIRN_GO(close, cairn_machine_discover(env, &fresh->machine));
+    fresh->machine->turn = turn;
     CAIRN_GO(close, read_list(&(listing){env, where, fresh, 0, {NULL}}, list));
     CAIRN_GO(close, open_listed(fresh));
     CAIRN_GO(close, open_spare(env, fresh));

@@ -48,6 +48,13 @@ cairn_status cairn_devices_open(cairn_env      *env,
                                 const char     *list,
                                 cairn_devices **devices);
 
+/// Likewise for one of several processes, which share what the machine has.
+cairn_status cairn_devices_open_in_turn(cairn_env         *env,
+                                        const char        *where,
+                                        const char        *list,
+                                        cairn_machine_turn turn,
+                                        cairn_devices    **devices);
+
 void cairn_devices_close(cairn_env *env, cairn_devices **devices);
 
 /// Get the loader of a device's kernels, opening it the first time.

@@ -14,13 +14,27 @@
 
 #include "devices/product.h"
 
+/// What a device does for a launch, one after the other.
+typedef enum {
+    CAIRN_SEAT_IN, ///< X to the device.
+    CAIRN_SEAT_COMPUTE,
+    CAIRN_SEAT_OUT, ///< Y back.
+    CAIRN_SEAT_BARS
+} cairn_seat_part;
+
+/// When, in cairn_seconds(); both 0: not at all, or it is not known.
+typedef struct cairn_seat_bar {
+    double begin, end;
+} cairn_seat_bar;
+
 /// Launches that run together. Made by the slot `seat` of a device (devices/device.h).
 struct cairn_seat {
     cairn_device *device;
     int           launches;
 
-    /// Start all of them, and return. X is read before it returns; Ys are written by
-    /// finish() alone. Touches no environment, as cairn_launch.run().
+    /// Start all of them, and return. X is read before it returns, unless it was lent: then
+    /// till the last finish(). Ys are written by finish() alone. Touches no environment, as
+    /// cairn_launch.run().
     ///
     /// @param[in] x  [launches] As cairn_launch.run() gets it.
     /// @retval CAIRN_NO_DEVICE  The device was lost: `message` says how. Nothing is under
@@ -34,11 +48,26 @@ struct cairn_seat {
     /// @param[out] y  As cairn_launch.run() gets it; NULL: it is not wanted any more.
     /// @retval  As of start(), whose message the launch gets, too. Y is anything then.
     cairn_status (*finish)(cairn_seat *seat, int k, void *y);
+    /// Run its only launch again and again, each Y the next X, and wait for the end. NULL:
+    /// it cannot.
+    ///
+    /// @param[in]     n  How often, at least once.
+    /// @param[in,out] x  As start() gets it; then what the last Y was computed from.
+    /// @param[out]    y  As finish() gets it.
+    /// @retval CAIRN_UNSUPPORTED  There is no room for it, and nothing was done.
+    /// @retval  Else as of start(). X is what it was, Y anything.
+    cairn_status (*chain)(cairn_seat *seat, int64_t n, void *x, void *y);
+    /// Tell when the device did what for launch @p k in the last run, which succeeded; of a
+    /// chain, all of it. A moment of the host's when the run began is the device's first;
+    /// from then on its clock counts. NULL: it cannot.
+    void (*bars)(cairn_seat *seat, int k, cairn_seat_bar bar[CAIRN_SEAT_BARS]);
     /// Give everything back, before or after the launches. Never NULL.
     void (*release)(cairn_seat *seat);
 
-    void *state;        ///< The device's own.
-    char  message[256]; ///< Why the last run failed, "WHAT: WHERE: WHY".
+    void *state; ///< The device's own.
+    bool
+        keeps; ///< It was given up, and may still read what was lent: that is never freed.
+    char message[256]; ///< Why the last run failed, "WHAT: WHERE: WHY".
 };
 
 #endif

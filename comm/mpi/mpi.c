@@ -181,6 +181,7 @@ static cairn_status find_node(cairn_comm *comm)
               MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, comm->rank,
                                   MPI_INFO_NULL, &local));
     CAIRN_MPI(comm->env, "size of node", MPI_Comm_size(local, &comm->local_size));
+    CAIRN_MPI(comm->env, "rank on node", MPI_Comm_rank(local, &comm->local_rank));
     CAIRN_MPI(comm->env, "name of node",
               MPI_Ibcast(&comm->node, 1, MPI_INT, 0, local, &request));
     CAIRN_TRY(cairn_mpi_wait(comm, "name of node", 1, &request, NULL));

@@ -11,16 +11,18 @@
 
 #include <stdio.h>
 
+/// Processes of one job divide the cards, each has one at least.
 static int cuda_count(const cairn_machine *machine)
 {
+    const int         processes = machine->turn.of > 1 ? machine->turn.of : 1;
     cairn_cuda_card   card[CAIRN_CUDA_CARDS];
     cairn_cuda_driver driver;
     char              why[160];
 
-    (void)machine;
-    return cairn_cuda_driver_open(&driver, why, sizeof why)
-               ? cairn_cuda_cards(&driver, card)
-               : 0;
+    if (!cairn_cuda_driver_open(&driver, why, sizeof why)) return 0;
+    const int count = cairn_cuda_cards(&driver, card);
+
+    return count > processes ? count / processes : count > 0;
 }
 
 static void cuda_lacks(const cairn_machine *machine, char *why, size_t size)
@@ -36,8 +38,21 @@ static void cuda_lacks(const cairn_machine *machine, char *why, size_t size)
         snprintf(why, size, "no card of compute capability 7.0 or later");
 }
 
-/// Take number @p index of the cards there are.
-static cairn_status take(cairn_env *env, cairn_cuda_device *d, int index)
+/// Devices of all processes of the job, each with @p each of them, that are card @p at of
+/// @p cards.
+static int users_of(int at, int cards, int each, cairn_machine_turn turn)
+{
+    int users = 0;
+
+    for (int r = 0; r < (turn.of > 1 ? turn.of : 1); r++)
+        for (int k = 0; k < each; k++)
+            users += (k + r) % cards == at;
+    return users > 0 ? users : 1;
+}
+
+/// Take number @p index of the cards there are, counted from this process's turn on.
+static cairn_status
+take(cairn_env *env, cairn_cuda_device *d, int index, int each, cairn_machine_turn turn)
 {
     cairn_cuda_card card[CAIRN_CUDA_CARDS];
     char            why[160];
@@ -49,17 +64,37 @@ static cairn_status take(cairn_env *env, cairn_cuda_device *d, int index)
     CAIRN_CHECK(index < count, env, CAIRN_NO_DEVICE,
                 "device: cuda:%d: CUDA has %d device%s here", index, count,
                 count == 1 ? "" : "s");
-    d->card    = card[index];
+    const int at = (index + turn.number) % count;
+
+    d->card    = card[at];
+    d->users   = users_of(at, count, each, turn);
     d->capable = cairn_cuda_capable(&d->driver, d->card);
     d->units   = cairn_cuda_number(&d->driver, d->card, CAIRN_CUDA_UNITS);
     return CAIRN_OK;
 }
 
-/// The primary context, which the program may have, too, and a stream that waits for no
-/// other.
-static cairn_status create(cairn_device *device)
+/// Streams that wait for no other, of a card that is entered.
+static cairn_status create_streams(cairn_device *device)
 {
     enum { NON_BLOCKING = 1 };
+    cairn_cuda_device *d       = cairn_cuda_of(device);
+    cairn_cuda_stream *fresh[] = {&d->stream, &d->beside.stream};
+
+    for (int k = 0; k < 2; k++) {
+        const cairn_cuda_result error =
+            CAIRN_CUDA(d, cuStreamCreate, fresh[k], NON_BLOCKING);
+
+        if (error == CAIRN_CUDA_OK) continue;
+        *fresh[k] = NULL;
+        return cairn_cuda_fail(device, error, "a stream");
+    }
+    CAIRN_TRY(cairn_cuda_event_make(device, false, &d->beside.from));
+    return cairn_cuda_event_make(device, false, &d->beside.till);
+}
+
+/// The primary context, which the program may have, too, and its streams.
+static cairn_status create(cairn_device *device)
+{
     cairn_cuda_device *d = cairn_cuda_of(device);
     cairn_cuda_result  error =
         CAIRN_CUDA(d, cuDevicePrimaryCtxRetain, &d->context, d->card);
@@ -70,11 +105,10 @@ static cairn_status create(cairn_device *device)
     }
     error = cairn_cuda_enter(d);
     if (error != CAIRN_CUDA_OK) return cairn_cuda_fail(device, error, "its context");
-    error = CAIRN_CUDA(d, cuStreamCreate, &d->stream, NON_BLOCKING);
-    if (error != CAIRN_CUDA_OK) d->stream = NULL;
+    const cairn_status status = create_streams(device);
+
     cairn_cuda_leave(d);
-    return error == CAIRN_CUDA_OK ? CAIRN_OK
-                                  : cairn_cuda_fail(device, error, "a stream");
+    return status;
 }
 
 static void discard(cairn_device *device)
@@ -82,7 +116,10 @@ static void discard(cairn_device *device)
     cairn_cuda_device *d = cairn_cuda_of(device);
 
     if (d->stream && cairn_cuda_enter(d) == CAIRN_CUDA_OK) {
-        CAIRN_CUDA(d, cuStreamDestroy_v2, d->stream);
+        cairn_cuda_event_free(device, &d->beside.from);
+        cairn_cuda_event_free(device, &d->beside.till);
+        if (d->beside.stream) CAIRN_CUDA(d, cuStreamDestroy_v2, d->beside.stream);
+        if (!d->loss.lost) CAIRN_CUDA(d, cuStreamDestroy_v2, d->stream);
         cairn_cuda_leave(d);
     }
     if (d->context && !d->loss.gone) d->driver.cuDevicePrimaryCtxRelease_v2(d->card);
@@ -119,7 +156,7 @@ static void describe(cairn_device *device)
     }
     if (left == 0) d->driver.cuDeviceTotalMem_v2(&left, d->card);
     info->clock        = CAIRN_CLOCK_MEASURED;
-    info->memory_bytes = (int64_t)left;
+    info->memory_bytes = (int64_t)left / d->users;
     info->cores        = d->units;
     /* What is delegated to the processor runs on its threads. */
     info->threads = asked > 0 ? (int)asked : device->machine->cores;
@@ -130,11 +167,10 @@ static cairn_status cuda_open(cairn_device *device, int index, int count)
     cairn_cuda_device *d = NULL;
     cairn_status       status;
 
-    (void)count;
     CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &d));
     device->state        = d;
     d->code.cache.folder = -1;
-    CAIRN_GO(discard, take(device->env, d, index));
+    CAIRN_GO(discard, take(device->env, d, index, count, device->machine->turn));
     CAIRN_GO(discard, create(device));
     cairn_cuda_code_open(device);
     describe(device);

@@ -40,6 +40,28 @@ void cairn_cuda_leave(cairn_cuda_device *d)
     if (!d->loss.gone) CAIRN_CUDA(d, cuCtxPopCurrent_v2, &before);
 }
 
+/// Let a stream wait for what another was given by now.
+static cairn_cuda_result follow(cairn_cuda_device *d,
+                                cairn_cuda_stream  behind,
+                                cairn_cuda_event   event,
+                                cairn_cuda_stream  before)
+{
+    const cairn_cuda_result error = CAIRN_CUDA(d, cuEventRecord, event, before);
+
+    return error == CAIRN_CUDA_OK ? CAIRN_CUDA(d, cuStreamWaitEvent, behind, event, 0)
+                                  : error;
+}
+
+cairn_cuda_result cairn_cuda_fork(cairn_cuda_device *d)
+{
+    return follow(d, d->beside.stream, d->beside.from, d->stream);
+}
+
+cairn_cuda_result cairn_cuda_join(cairn_cuda_device *d)
+{
+    return follow(d, d->stream, d->beside.till, d->beside.stream);
+}
+
 /// Words about the card's memory; "" if it does not say.
 static void describe_memory(cairn_cuda_device *d, char *text, size_t size)
 {

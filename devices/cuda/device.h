@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A CUDA device that is open: the card's primary context, one stream, what is on the card.
+/// A CUDA device that is open: the card's primary context, its streams, what is on the card.
 /// The context is made current for the time of a call alone, so that a program's own stays
 /// what it was.
 
@@ -11,10 +11,11 @@
 #include "devices/cuda/nvrtc.h"
 #include "devices/device.h"
 
-typedef struct cairn_cuda_arrays  cairn_cuda_arrays;  // devices/cuda/arrays.h
-typedef struct cairn_cuda_fresh   cairn_cuda_fresh;   // devices/cuda/program.h
-typedef struct cairn_cuda_program cairn_cuda_program; // devices/cuda/program.h
-typedef struct cairn_cuda_x       cairn_cuda_x;       // devices/cuda/operand.h
+typedef struct cairn_cuda_arrays   cairn_cuda_arrays;   // devices/cuda/arrays.h
+typedef struct cairn_cuda_borrowed cairn_cuda_borrowed; // devices/cuda/pinned.h
+typedef struct cairn_cuda_fresh    cairn_cuda_fresh;    // devices/cuda/program.h
+typedef struct cairn_cuda_program  cairn_cuda_program;  // devices/cuda/program.h
+typedef struct cairn_cuda_x        cairn_cuda_x;        // devices/cuda/operand.h
 
 /// Where code comes from.
 typedef struct cairn_cuda_code {
@@ -33,18 +34,28 @@ typedef struct cairn_cuda_loss {
     char why[64];
 } cairn_cuda_loss;
 
+/// A second stream, for what may be done beside the first.
+typedef struct cairn_cuda_beside {
+    cairn_cuda_stream stream;
+    cairn_cuda_event  from; ///< In the first, what it waits for;
+    cairn_cuda_event  till; ///< in it, what the first waits for.
+} cairn_cuda_beside;
+
 typedef struct cairn_cuda_device {
     cairn_cuda_driver  driver;
     cairn_cuda_card    card;
     cairn_cuda_context context; ///< NULL: not retained.
     cairn_cuda_stream  stream;
+    cairn_cuda_beside  beside;
     int                capable; ///< Compute capability, 90 for 9.0.
     int                units;
-    int64_t            used; ///< Bytes that were allocated here.
+    int                users; ///< Devices of processes of this job that are this card.
+    int64_t            used;  ///< Bytes that were allocated here.
     cairn_cuda_code    code;
-    cairn_cuda_arrays *arrays; ///< Those on the card,
-    cairn_cuda_x      *x;      ///< and Xs that launches share.
-    cairn_cuda_loss    loss;
+    cairn_cuda_arrays *arrays;     ///< Those on the card,
+    cairn_cuda_x      *x;          ///< and Xs that launches share.
+    cairn_cuda_borrowed *borrowed; ///< Memory of the library's that is pinned.
+    cairn_cuda_loss      loss;
 } cairn_cuda_device;
 
 /// The state of an open device.
@@ -88,7 +99,12 @@ void cairn_cuda_free(cairn_cuda_device *d, cairn_cuda_pointer *begin, int64_t by
 /// CAIRN_GIVE_UP the device is gone.
 cairn_cuda_result cairn_cuda_wait(cairn_device *device, cairn_cuda_event event);
 
-/// Wait until all that the stream was given is done, also after the failure @p error, which
+/// Let the second stream go on from where the first is; and let the first go on where both
+/// are. The device is entered.
+cairn_cuda_result cairn_cuda_fork(cairn_cuda_device *d);
+cairn_cuda_result cairn_cuda_join(cairn_cuda_device *d);
+
+/// Wait until all that the streams were given is done, also after the failure @p error, which
 /// is passed on: what was enqueued reads and writes memory that its owner then frees. What
 /// cannot be waited for is gone.
 ///
@@ -125,6 +141,7 @@ cairn_status cairn_cuda_precompile(cairn_env               *env,
                                    cairn_precompiled       *counts);
 cairn_status cairn_cuda_seat_of(cairn_device        *device,
                                 cairn_launch *const *launch,
+                                const void *const   *x,
                                 int                  launches,
                                 cairn_seat          *seat);
 

@@ -56,6 +56,7 @@ typedef struct cairn_cuda_uuid {
     X(cuMemsetD8Async, (cairn_cuda_pointer, unsigned char, size_t, cairn_cuda_stream)) \
     X(cuStreamCreate, (cairn_cuda_stream *, unsigned))                                 \
     X(cuStreamDestroy_v2, (cairn_cuda_stream))                                         \
+    X(cuStreamWaitEvent, (cairn_cuda_stream, cairn_cuda_event, unsigned))              \
     X(cuEventCreate, (cairn_cuda_event *, unsigned))                                   \
     X(cuEventDestroy_v2, (cairn_cuda_event))                                           \
     X(cuEventRecord, (cairn_cuda_event, cairn_cuda_stream))                            \

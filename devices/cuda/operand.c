@@ -1,30 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// An X for each stretch of rows that the launches of a seat read.
+/// An X for all launches of a seat that read rows of the same one.
 
 #include "devices/cuda/operand.h"
 
-static void discard(cairn_device *device, cairn_cuda_x *x)
+#include "devices/x_window.h"
+
+static void free_memory(cairn_device *device, cairn_cuda_operand *o)
 {
-    cairn_cuda_unpin(device, &x->on.host);
-    cairn_cuda_free(cairn_cuda_of(device), &x->on.at, x->on.bytes);
-    cairn_free(device->env, x);
+    cairn_cuda_unpin(device, &o->host);
+    cairn_cuda_free(cairn_cuda_of(device), &o->at, o->bytes);
+}
+
+/// Have these rows, instead of those that it has; after a failure it has those.
+static cairn_status hold(cairn_device *device, cairn_cuda_x *x, cairn_interval rows)
+{
+    cairn_cuda_operand fresh = {
+        .bytes = rows.hi < rows.lo ? 0 : (rows.hi - rows.lo + 1) * x->row,
+        .begin = (rows.lo - x->from) * x->row};
+    cairn_status status = cairn_cuda_alloc(device, fresh.bytes, "X", &fresh.at);
+
+    if (status == CAIRN_OK) status = cairn_cuda_pin(device, fresh.bytes, &fresh.host);
+    if (status != CAIRN_OK) {
+        free_memory(device, &fresh);
+        return status;
+    }
+    free_memory(device, &x->on);
+    x->on   = fresh;
+    x->rows = rows;
+    return CAIRN_OK;
 }
 
 /// @p like has no memory yet.
-static cairn_status
-make(cairn_device *device, const cairn_cuda_x *like, cairn_cuda_x **made)
+static cairn_status make(cairn_device       *device,
+                         const cairn_cuda_x *like,
+                         cairn_interval      rows,
+                         cairn_cuda_x      **made)
 {
     cairn_cuda_device *d = cairn_cuda_of(device);
     cairn_cuda_x      *x;
-    cairn_status       status;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &x));
-    *x     = *like;
-    status = cairn_cuda_alloc(device, x->on.bytes, "X", &x->on.at);
-    if (status == CAIRN_OK) status = cairn_cuda_pin(device, x->on.bytes, &x->on.host);
+    *x                        = *like;
+    const cairn_status status = hold(device, x, rows);
+
     if (status != CAIRN_OK) {
-        discard(device, x);
+        cairn_free(device->env, x);
         return status;
     }
     x->next = d->x;
@@ -33,23 +54,45 @@ make(cairn_device *device, const cairn_cuda_x *like, cairn_cuda_x **made)
     return CAIRN_OK;
 }
 
+static cairn_interval hull(cairn_interval a, cairn_interval b)
+{
+    if (a.hi < a.lo) return b;
+    if (b.hi < b.lo) return a;
+    return (cairn_interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+/// The X of another launch of the seat; NULL: there is none.
+static cairn_cuda_x *find(const cairn_cuda_device *d, const cairn_cuda_x *wanted)
+{
+    cairn_cuda_x *x = wanted->seat ? d->x : NULL;
+
+    while (x
+           && (x->seat != wanted->seat || x->box.lo != wanted->box.lo
+               || x->box.hi != wanted->box.hi || x->row != wanted->row))
+        x = x->next;
+    return x;
+}
+
 cairn_status
 cairn_cuda_x_get(cairn_device *device, const cairn_device_work *work, cairn_cuda_x **x)
 {
     const bool         transposed = work->op->transposed;
-    const cairn_coord  first      = work->tensor->box[transposed ? 0 : 1].lo;
-    const int64_t      row        = work->op->columns * (work->tensor->value_bits / 8);
-    const cairn_cuda_x wanted     = {.seat     = work->seat,
-                                     .first    = first,
-                                     .on.bytes = cairn_work_rows_in(work) * row,
-                                     .on.begin = transposed ? 0 : first * row};
-    cairn_cuda_x      *found      = work->seat ? cairn_cuda_of(device)->x : NULL;
+    const cairn_cuda_x wanted     = {.seat = work->seat,
+                                     .box  = work->tensor->box[transposed ? 0 : 1],
+                                     .row =
+                                         work->op->columns * (work->tensor->value_bits / 8),
+                                     .from = transposed ? work->tensor->box[0].lo : 0};
+    cairn_cuda_x      *found      = find(cairn_cuda_of(device), &wanted);
+    cairn_interval     rows;
 
-    while (found
-           && (found->seat != wanted.seat || found->first != wanted.first
-               || found->on.bytes != wanted.on.bytes))
-        found = found->next;
-    if (!found) CAIRN_TRY(make(device, &wanted, &found));
+    CAIRN_TRY(cairn_x_window(device->env, work, &rows));
+    if (!found) {
+        CAIRN_TRY(make(device, &wanted, rows, &found));
+    } else {
+        rows = hull(found->rows, rows);
+        if (rows.lo < found->rows.lo || rows.hi > found->rows.hi)
+            CAIRN_TRY(hold(device, found, rows));
+    }
     found->users++;
     *x = found;
     return CAIRN_OK;
@@ -64,5 +107,6 @@ void cairn_cuda_x_leave(cairn_device *device, cairn_cuda_x **x)
     while (*link != left)
         link = &(*link)->next;
     *link = left->next;
-    discard(device, left);
+    free_memory(device, &left->on);
+    cairn_free(device->env, left);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// X and Y on a card, and in pinned memory on their way. An X may be several launches': all
-/// those of one plan that read the same rows (devices/seat.h).
+/// those of one plan that read rows of the same X (devices/seat.h). On the card are the rows
+/// from the least to the greatest that one of them reads (devices/x_window.h), so that X
+/// may grow, and move, while launches are made.
 
 #ifndef CAIRN_DEVICES_CUDA_OPERAND_H
 #define CAIRN_DEVICES_CUDA_OPERAND_H
@@ -20,14 +22,20 @@ typedef struct cairn_cuda_operand {
 /// An X, and whose.
 struct cairn_cuda_x {
     cairn_cuda_x      *next;
-    const void        *seat;  ///< Of the works; NULL: one launch's.
-    cairn_coord        first; ///< Its first row.
+    const void        *seat; ///< Of the works; NULL: one launch's.
+    cairn_interval     box;  ///< The rows that the host has,
+    cairn_interval     rows; ///< and those on the card; hi < lo: none.
+    int64_t            row;  ///< Bytes of one.
+    cairn_coord        from; ///< The row at the host's address.
     int                users;
     cairn_cuda_operand on; ///< With memory of its own.
+    const char
+        *lent; ///< Those rows of the host's, which the card copies from where they
+               ///< lie, while a seat that has them is open; NULL: none.
 };
 
-/// Get the X of a work: that of another launch of its seat which reads the same rows, or a
-/// new one. The device is entered.
+/// Get the X of a work: that of another launch of its seat, which then has the rows that
+/// either reads, or a new one. The device is entered, and nothing is under way there.
 ///
 /// Local.
 ///

@@ -6,6 +6,7 @@
 
 #include "devices/cuda/pinned.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -56,6 +57,50 @@ void cairn_cuda_unpin(cairn_device *device, cairn_cuda_pinned *memory)
         CAIRN_CUDA(d, cuMemHostUnregister, memory->begin);
     if (!d->loss.gone) munmap(memory->begin, (size_t)memory->bytes);
     *memory = (cairn_cuda_pinned){.begin = NULL};
+}
+
+/// The link to what is pinned from there on.
+static cairn_cuda_borrowed **find_borrowed(cairn_cuda_device *d, const char *at)
+{
+    cairn_cuda_borrowed **link = &d->borrowed;
+
+    while (*link && (*link)->at != at)
+        link = &(*link)->next;
+    return link;
+}
+
+cairn_cuda_result cairn_cuda_borrow(cairn_device *device, const char *at, int64_t bytes)
+{
+    cairn_cuda_device   *d     = cairn_cuda_of(device);
+    cairn_cuda_borrowed *found = *find_borrowed(d, at);
+
+    if (found) {
+        found->users += found->bytes == bytes;
+        return found->bytes == bytes ? CAIRN_CUDA_OK : CAIRN_CUDA_INVALID;
+    }
+    if (CAIRN_NEW_ZERO(device->env, 1, &found) != CAIRN_OK) return CAIRN_CUDA_NO_MEMORY;
+    const cairn_cuda_result error =
+        CAIRN_CUDA(d, cuMemHostRegister_v2, (void *)(uintptr_t)at, (size_t)bytes, 0);
+
+    if (error != CAIRN_CUDA_OK) {
+        cairn_free(device->env, found);
+        return error;
+    }
+    *found = (cairn_cuda_borrowed){
+        .next = d->borrowed, .at = at, .bytes = bytes, .users = 1};
+    d->borrowed = found;
+    return CAIRN_CUDA_OK;
+}
+
+void cairn_cuda_give_back(cairn_device *device, const char *at)
+{
+    cairn_cuda_device    *d    = cairn_cuda_of(device);
+    cairn_cuda_borrowed **link = find_borrowed(d, at), *left = *link;
+
+    if (--left->users > 0) return;
+    *link = left->next;
+    if (!d->loss.lost) CAIRN_CUDA(d, cuMemHostUnregister, (void *)(uintptr_t)at);
+    cairn_free(device->env, left);
 }
 
 cairn_status

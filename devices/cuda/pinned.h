@@ -3,7 +3,7 @@
 /// Memory of the host's that a card copies from and to by itself: pages that stay where they
 /// are, of our own, so that nothing of a caller's is ever in a card's hands. Where they
 /// cannot be kept so (a limit of the system's, CAIRN_CUDA_REGISTER), the driver copies by
-/// way of memory of its own, and slower.
+/// way of memory of its own, and slower. A plan's own X may be pinned where it lies.
 
 #ifndef CAIRN_DEVICES_CUDA_PINNED_H
 #define CAIRN_DEVICES_CUDA_PINNED_H
@@ -29,6 +29,28 @@ cairn_cuda_pin(cairn_device *device, int64_t bytes, cairn_cuda_pinned *memory);
 /// Give it back; that of a device that is gone, which may come back to it, stays till the
 /// process ends.
 void cairn_cuda_unpin(cairn_device *device, cairn_cuda_pinned *memory);
+
+/// Memory of the library's own that is pinned where it lies, for all seats that have it: ways
+/// to run one product have one X.
+struct cairn_cuda_borrowed {
+    cairn_cuda_borrowed *next;
+    const char          *at;
+    int64_t              bytes;
+    int                  users;
+};
+
+/// Pin it, unless it is. The device is entered.
+///
+/// Local. Pairs with cairn_cuda_give_back().
+///
+/// @return CAIRN_CUDA_OK, or why it is not: the driver's reason, or that there is no memory to
+///         note it.
+cairn_cuda_result
+cairn_cuda_borrow(cairn_device *device, const char *at, int64_t bytes);
+
+/// The last user lets it go, for which the device is entered unless it was lost: then it
+/// stays as it is.
+void cairn_cuda_give_back(cairn_device *device, const char *at);
 
 /// Two pieces of such memory: one is filled while the other travels to the card.
 typedef struct cairn_cuda_ring {

@@ -110,12 +110,18 @@ static void *address(cairn_cuda_pointer at)
     return (void *)(uintptr_t)at;
 }
 
-/// The operation's arguments, with addresses of the card.
-static cairn_grid_args operation(const cairn_cuda_product *p)
+cairn_cuda_vectors cairn_cuda_vectors_of(const cairn_cuda_product *p)
 {
-    const cairn_product_args a = cairn_work_arguments(
-        &p->work, address(p->x->on.at - (cairn_cuda_pointer)p->x->on.begin),
-        address(p->y.at));
+    const cairn_cuda_operand *x = &p->x->on;
+
+    return (cairn_cuda_vectors){x->at - (cairn_cuda_pointer)x->begin, p->y.at};
+}
+
+/// The operation's arguments, with addresses of the card.
+static cairn_grid_args operation(const cairn_cuda_product *p, cairn_cuda_vectors at)
+{
+    const cairn_product_args a =
+        cairn_work_arguments(&p->work, address(at.x), address(at.y));
 
     return (cairn_grid_args){
 #define X(type, name, what) .name = a.name,
@@ -124,13 +130,28 @@ static cairn_grid_args operation(const cairn_cuda_product *p)
     };
 }
 
+static void write_address(const cairn_cuda_step *step, int at, const void *address)
+{
+    if (at >= 0) memcpy((char *)step->arguments + at, &address, sizeof address);
+}
+
+void cairn_cuda_point(const cairn_cuda_product *p, cairn_cuda_vectors at)
+{
+    const cairn_grid_args args = operation(p, at);
+
+    for (int64_t k = 0; k < p->steps; k++) {
+        write_address(&p->step[k], p->step[k].x_at, args.x);
+        write_address(&p->step[k], p->step[k].y_at, args.y);
+    }
+}
+
 /// Divide what each part stores.
 static cairn_status divide(making *m)
 {
     cairn_env      *env  = m->p->device->env;
     cairn_grid_work work = {.layout  = cairn_work_group(&m->p->work)->layout,
                             .product = &m->product,
-                            .args    = operation(m->p)};
+                            .args    = operation(m->p, cairn_cuda_vectors_of(m->p))};
 
     m->parts = cairn_work_group(&m->p->work)->count;
     CAIRN_TRY(CAIRN_NEW_ZERO(env, m->parts, &m->tiles));
@@ -187,6 +208,14 @@ use_arrays(const making *m, int64_t k, cairn_cuda_pointer at, cairn_grid_args *a
     }
 }
 
+/// Is it an array of the arguments, this one?
+static bool is_field(const cairn_kernel_parameter *parameter, cairn_grid_field field)
+{
+    return parameter->what != CAIRN_PARAMETER_NUMBER
+           && parameter->field.source == CAIRN_IR_ARG
+           && parameter->field.level == (int)field;
+}
+
 /// One field of the struct that a function is given.
 static void write_argument(const making                 *m,
                            int64_t                       part,
@@ -215,6 +244,12 @@ static void write_argument(const making                 *m,
     memcpy(arguments + parameter->offset, &at, sizeof at);
 }
 
+/// Are functions of part @p k of this role started?
+static bool is_started(const making *m, int64_t k, cairn_grid_role role)
+{
+    return m->entry[role] && m->tiles[k].turns[role] > 0;
+}
+
 /// The start of function @p role for part @p k.
 static cairn_status
 add_step(making *m, int64_t k, cairn_grid_role role, const cairn_grid_args *args)
@@ -225,14 +260,22 @@ add_step(making *m, int64_t k, cairn_grid_role role, const cairn_grid_args *args
         cairn_grid_groups(&m->grid, role, m->tiles[k].turns[role], p->work.op->columns);
     cairn_cuda_step step = {
         .function = m->entry[role],
-        .groups   = (unsigned)(groups < MOST_GROUPS ? groups : MOST_GROUPS)};
+        .groups   = (unsigned)(groups < MOST_GROUPS ? groups : MOST_GROUPS),
+        .beside   = role == CAIRN_GRID_LONG && is_started(m, k, CAIRN_GRID_MAIN)};
     cairn_part_arguments from;
     char                *bytes = NULL;
 
+    step.x_at = step.y_at = -1;
+
     CAIRN_TRY(CAIRN_NEW_ZERO(p->device->env, function->bytes + 1, &bytes));
     cairn_part_arguments_init(&from, part_of(m, k), CAIRN_ABI_GRID, args);
-    for (int n = 0; n < function->parameters; n++)
-        write_argument(m, k, &from, &function->parameter[n], bytes);
+    for (int n = 0; n < function->parameters; n++) {
+        const cairn_kernel_parameter *parameter = &function->parameter[n];
+
+        write_argument(m, k, &from, parameter, bytes);
+        if (is_field(parameter, CAIRN_GRID_x)) step.x_at = parameter->offset;
+        if (is_field(parameter, CAIRN_GRID_y)) step.y_at = parameter->offset;
+    }
     step.arguments      = bytes;
     p->step[p->steps++] = step;
     return CAIRN_OK;
@@ -241,20 +284,22 @@ add_step(making *m, int64_t k, cairn_grid_role role, const cairn_grid_args *args
 /// All starts, part by part: lists that are long are done beside the others, and joined.
 static cairn_status add_steps(making *m)
 {
-    cairn_cuda_product *p  = m->p;
-    cairn_cuda_pointer  at = p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes);
-    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
+    static const cairn_grid_role order[] = {CAIRN_GRID_LONG, CAIRN_GRID_MAIN,
+                                            CAIRN_GRID_JOIN};
+    cairn_cuda_product          *p       = m->p;
+    cairn_cuda_pointer           at = p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes);
+    cairn_grid_array_of          array[CAIRN_GRID_ARRAYS];
 
     CAIRN_TRY(
         CAIRN_NEW_ZERO(p->device->env, m->parts * CAIRN_GRID_FUNCTIONS, &p->step));
     for (int64_t k = 0; k < m->parts; k++) {
         for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
-            cairn_grid_args args = operation(p);
+            cairn_grid_args args = operation(p, cairn_cuda_vectors_of(p));
 
-            if (!m->entry[r] || m->tiles[k].turns[r] == 0) continue;
-            cairn_grid_tiles_use(&m->tiles[k], (cairn_grid_role)r, &args);
+            if (!is_started(m, k, order[r])) continue;
+            cairn_grid_tiles_use(&m->tiles[k], order[r], &args);
             use_arrays(m, k, at, &args);
-            CAIRN_TRY(add_step(m, k, (cairn_grid_role)r, &args));
+            CAIRN_TRY(add_step(m, k, order[r], &args));
         }
         const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
 
@@ -312,7 +357,7 @@ static cairn_status warm_up(const cairn_cuda_product *p)
     if (p->x->on.bytes > 0)
         error = CAIRN_CUDA(d, cuMemsetD8Async, p->x->on.at, 0, (size_t)p->x->on.bytes,
                            d->stream);
-    if (error == CAIRN_CUDA_OK) error = cairn_cuda_start(p);
+    if (error == CAIRN_CUDA_OK) error = cairn_cuda_start(p, cairn_cuda_vectors_of(p));
     error = cairn_cuda_settle(p->device, p->moment.up, error);
     return error == CAIRN_CUDA_OK ? CAIRN_OK
                                   : cairn_cuda_fail(p->device, error, "a kernel");

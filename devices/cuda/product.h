@@ -16,7 +16,9 @@
 typedef struct cairn_cuda_step {
     cairn_cuda_entry function;
     unsigned         groups;
-    void            *arguments; ///< The struct that it is given.
+    bool             beside;     ///< The next one may be done at the same time.
+    void            *arguments;  ///< The struct that it is given, with the addresses
+    int              x_at, y_at; ///< of X and Y at these bytes; below 0: without.
 } cairn_cuda_step;
 
 enum { CAIRN_CUDA_PIECES = 16 }; ///< Of Y, at most, one copied on while others come.
@@ -49,8 +51,21 @@ struct cairn_cuda_product {
 /// The product that a work is lowered as.
 cairn_product cairn_cuda_product_of(const cairn_device_work *work);
 
-/// Put all steps into the stream. @return The first failure.
-cairn_cuda_result cairn_cuda_start(const cairn_cuda_product *p);
+/// Where X and Y are on the card.
+typedef struct cairn_cuda_vectors {
+    cairn_cuda_pointer x; ///< As cairn_launch.run() gets it.
+    cairn_cuda_pointer y;
+} cairn_cuda_vectors;
+
+/// Those that the product has by now.
+cairn_cuda_vectors cairn_cuda_vectors_of(const cairn_cuda_product *p);
+
+/// Say to all steps where X and Y are.
+void cairn_cuda_point(const cairn_cuda_product *p, cairn_cuda_vectors at);
+
+/// Put all steps into the streams, the second of which the first waits for. @return The
+/// first failure.
+cairn_cuda_result cairn_cuda_start(const cairn_cuda_product *p, cairn_cuda_vectors at);
 
 /// Run it; a slot of cairn_launch.
 cairn_status cairn_cuda_run(cairn_launch *launch, const void *x, void *y);

@@ -19,24 +19,31 @@ static cairn_cuda_device *device_of(const cairn_cuda_seat *s)
     return cairn_cuda_of(s->device);
 }
 
-static void note(cairn_cuda_seat *s, cairn_cuda_result error, const char *where)
+void cairn_cuda_seat_note(cairn_cuda_seat  *seat,
+                          cairn_cuda_result error,
+                          const char       *where)
 {
-    if (s->error != CAIRN_CUDA_OK || error == CAIRN_CUDA_OK) return;
-    s->error = error;
-    s->where = where;
+    if (seat->error != CAIRN_CUDA_OK || error == CAIRN_CUDA_OK) return;
+    seat->error = error;
+    seat->where = where;
 }
 
-/// Note when all before it is done. One that is recorded tells times alone: what it says
-/// between two runs is the last one's.
-static void mark(cairn_cuda_seat *s, cairn_cuda_event event)
+static void note(cairn_cuda_seat *s, cairn_cuda_result error, const char *where)
+{
+    cairn_cuda_seat_note(s, error, where);
+}
+
+/// One that is recorded tells times alone: what it says between two runs is the last one's.
+void cairn_cuda_seat_mark(cairn_cuda_seat *seat, cairn_cuda_event event)
 {
     enum { EXTERNAL = 1 };
-    cairn_cuda_device *d = device_of(s);
+    cairn_cuda_device *d = device_of(seat);
 
-    if (s->error != CAIRN_CUDA_OK) return;
-    note(s,
-         s->recorded ? CAIRN_CUDA(d, cuEventRecordWithFlags, event, d->stream, EXTERNAL)
-                     : CAIRN_CUDA(d, cuEventRecord, event, d->stream),
+    if (seat->error != CAIRN_CUDA_OK) return;
+    note(seat,
+         seat->recorded
+             ? CAIRN_CUDA(d, cuEventRecordWithFlags, event, d->stream, EXTERNAL)
+             : CAIRN_CUDA(d, cuEventRecord, event, d->stream),
          "an event");
 }
 
@@ -62,20 +69,21 @@ static bool brings(const cairn_cuda_seat *s, int k)
     return true;
 }
 
-static void copy_up(cairn_cuda_seat          *s,
-                    const cairn_cuda_operand *o,
-                    const char               *from,
-                    const char               *where)
+void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
+                        const cairn_cuda_operand *operand,
+                        const char               *from,
+                        const char               *where)
 {
-    cairn_cuda_device *d    = device_of(s);
-    const int64_t      most = piece_of(o->bytes);
-    int64_t            piece;
+    const cairn_cuda_operand *o    = operand;
+    cairn_cuda_device        *d    = device_of(seat);
+    const int64_t             most = piece_of(o->bytes);
+    int64_t                   piece;
 
-    for (int64_t done = 0; done < o->bytes && s->error == CAIRN_CUDA_OK;
+    for (int64_t done = 0; done < o->bytes && seat->error == CAIRN_CUDA_OK;
          done += piece) {
         piece = o->bytes - done < most ? o->bytes - done : most;
         memcpy(o->host.begin + done, from + done, (size_t)piece);
-        note(s,
+        note(seat,
              CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, o->at + (cairn_cuda_pointer)done,
                         o->host.begin + done, (size_t)piece, d->stream),
              where);
@@ -89,7 +97,7 @@ static void bring(cairn_cuda_seat          *s,
                   const char               *where)
 {
     if (!is_piece(o))
-        copy_up(s, o, from, where);
+        cairn_cuda_seat_up(s, o, from, where);
     else if (s->error == CAIRN_CUDA_OK && o->bytes > 0)
         memcpy(o->host.begin, from, (size_t)o->bytes);
 }
@@ -101,48 +109,79 @@ static void bring_operands(cairn_cuda_seat *s, int k, const char *x, const char 
     const cairn_cuda_operand *on     = &p->x->on;
     const bool                long_x = !is_piece(on);
 
-    if (brings(s, k)) {
-        if (long_x) mark(s, p->moment.begin);
+    if (brings(s, k) && !(s->lending && p->x->lent)) {
+        if (long_x) cairn_cuda_seat_begin(s, p->moment.begin);
+        if (long_x) cairn_cuda_seat_mark(s, p->moment.begin);
         bring(s, on, x + on->begin, "X to it");
-        if (long_x) mark(s, p->moment.up);
+        if (long_x) cairn_cuda_seat_mark(s, p->moment.up);
     }
     if (p->keeps) bring(s, &p->y, y, "Y to it");
 }
 
-static void send(cairn_cuda_seat *s, const cairn_cuda_operand *o, const char *where)
+static void send(cairn_cuda_seat          *s,
+                 const cairn_cuda_operand *o,
+                 const char               *from,
+                 const char               *where)
 {
     cairn_cuda_device *d = device_of(s);
 
-    if (!is_piece(o) || o->bytes == 0 || s->error != CAIRN_CUDA_OK) return;
+    if (o->bytes == 0 || s->error != CAIRN_CUDA_OK) return;
     note(s,
-         CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, o->at, o->host.begin, (size_t)o->bytes,
-                    d->stream),
+         CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, o->at, from, (size_t)o->bytes, d->stream),
          where);
 }
 
-/// Y from the card from byte @p done on.
-static void
-fetch(cairn_cuda_seat *s, const cairn_cuda_operand *o, int64_t done, int64_t bytes)
+/// X of product @p k, in one piece, or from where the host lent it.
+static void send_x(cairn_cuda_seat *s, int k)
 {
-    cairn_cuda_device *d = device_of(s);
+    const cairn_cuda_product *p    = s->product[k];
+    const cairn_cuda_operand *on   = &p->x->on;
+    const char *const         lent = s->lending ? p->x->lent : NULL;
 
-    note(s,
-         CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, o->host.begin + done,
-                    o->at + (cairn_cuda_pointer)done, (size_t)bytes, d->stream),
+    if (!brings(s, k) || (!lent && !is_piece(on))) return;
+    cairn_cuda_seat_mark(s, p->moment.begin);
+    send(s, on, lent ? lent : on->host.begin, "X to it");
+    cairn_cuda_seat_mark(s, p->moment.up);
+}
+
+void cairn_cuda_seat_down(cairn_cuda_seat          *seat,
+                          const cairn_cuda_operand *operand,
+                          int64_t                   first,
+                          int64_t                   bytes)
+{
+    cairn_cuda_device *d = device_of(seat);
+
+    if (bytes == 0 || seat->error != CAIRN_CUDA_OK) return;
+    note(seat,
+         CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, operand->host.begin + first,
+                    operand->at + (cairn_cuda_pointer)first, (size_t)bytes, d->stream),
          "Y from it");
 }
 
-cairn_cuda_result cairn_cuda_start(const cairn_cuda_product *p)
+static cairn_cuda_result
+start_step(cairn_cuda_device *d, const cairn_cuda_step *step, cairn_cuda_stream stream)
 {
     enum { ITEMS = 128 };
+    void *argument[] = {step->arguments};
+
+    return CAIRN_CUDA(d, cuLaunchKernel, step->function, step->groups, 1, 1, ITEMS, 1,
+                      1, 0, stream, argument, NULL);
+}
+
+cairn_cuda_result cairn_cuda_start(const cairn_cuda_product *p, cairn_cuda_vectors at)
+{
     cairn_cuda_device *d     = cairn_cuda_of(p->device);
     cairn_cuda_result  error = CAIRN_CUDA_OK;
 
+    cairn_cuda_point(p, at);
     for (int64_t k = 0; k < p->steps && error == CAIRN_CUDA_OK; k++) {
-        void *argument[] = {p->step[k].arguments};
+        const cairn_cuda_step *step   = &p->step[k];
+        const bool             beside = step->beside, joins = k > 0 && step[-1].beside;
 
-        error = CAIRN_CUDA(d, cuLaunchKernel, p->step[k].function, p->step[k].groups, 1,
-                           1, ITEMS, 1, 1, 0, d->stream, argument, NULL);
+        if (beside) error = cairn_cuda_fork(d);
+        if (error == CAIRN_CUDA_OK)
+            error = start_step(d, step, beside ? d->beside.stream : d->stream);
+        if (joins && error == CAIRN_CUDA_OK) error = cairn_cuda_join(d);
     }
     return error;
 }
@@ -153,32 +192,30 @@ static void enqueue_product(cairn_cuda_seat *s, int k)
     const cairn_cuda_product *p = s->product[k];
     cairn_cuda_device        *d = device_of(s);
 
-    if (brings(s, k) && is_piece(&p->x->on)) {
-        mark(s, p->moment.begin);
-        send(s, &p->x->on, "X to it");
-        mark(s, p->moment.up);
-    }
-    mark(s, p->moment.ready);
-    if (p->keeps) send(s, &p->y, "Y to it");
+    send_x(s, k);
+    cairn_cuda_seat_mark(s, p->moment.ready);
+    if (p->keeps && is_piece(&p->y)) send(s, &p->y, p->y.host.begin, "Y to it");
     if (p->clears && p->y.bytes > 0 && s->error == CAIRN_CUDA_OK)
         note(s,
              CAIRN_CUDA(d, cuMemsetD8Async, p->y.at, 0, (size_t)p->y.bytes, d->stream),
              "Y set to 0");
-    if (s->error == CAIRN_CUDA_OK) note(s, cairn_cuda_start(p), "a kernel");
-    mark(s, p->moment.computed);
+    if (s->error == CAIRN_CUDA_OK)
+        note(s, cairn_cuda_start(p, cairn_cuda_vectors_of(p)), "a kernel");
+    cairn_cuda_seat_mark(s, p->moment.computed);
 }
 
-/// The part of a run that is the same in all.
-static void enqueue_same(cairn_cuda_seat *s)
+/// The part of a run that is the same in all, or in all whose X is @p lent.
+static void enqueue_same(cairn_cuda_seat *s, int lent)
 {
+    s->lending = lent;
     for (int k = 0; k < s->products; k++)
         enqueue_product(s, k);
     for (int k = 0; k < s->products; k++) {
         const cairn_cuda_product *p = s->product[k];
 
         if (!is_piece(&p->y) || p->y.bytes == 0 || s->error != CAIRN_CUDA_OK) continue;
-        fetch(s, &p->y, 0, p->y.bytes);
-        mark(s, p->moment.down[0]);
+        cairn_cuda_seat_down(s, &p->y, 0, p->y.bytes);
+        cairn_cuda_seat_mark(s, p->moment.down[0]);
     }
 }
 
@@ -192,9 +229,23 @@ static void enqueue_down(cairn_cuda_seat *s, const cairn_cuda_product *p)
     for (int64_t done = 0; done < p->y.bytes && s->error == CAIRN_CUDA_OK;
          done += piece) {
         piece = p->y.bytes - done < most ? p->y.bytes - done : most;
-        fetch(s, &p->y, done, piece);
-        mark(s, p->moment.down[pieces++]);
+        cairn_cuda_seat_down(s, &p->y, done, piece);
+        cairn_cuda_seat_mark(s, p->moment.down[pieces++]);
     }
+}
+
+/// Is it the X that was lent, of all that is?
+static bool has_lent(const cairn_cuda_seat *s, const void *const *x)
+{
+    bool has = s->loan.graph != NULL;
+
+    for (int n = 0; n < s->loan.count && has; n++) {
+        const cairn_cuda_lent *lent = &s->loan.lent[n];
+        const cairn_cuda_x    *mine = s->product[lent->product]->x;
+
+        has = (const char *)x[lent->product] + mine->on.begin == mine->lent;
+    }
+    return has;
 }
 
 /// All of a run, on a card that is entered.
@@ -202,29 +253,46 @@ static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
 {
     cairn_cuda_device *d = device_of(s);
 
+    s->lending                        = has_lent(s, x);
+    const cairn_cuda_graph_exec graph = s->lending ? s->loan.graph : s->graph;
+
     for (int k = 0; k < s->products; k++)
         bring_operands(s, k, x[k], y ? y[k] : NULL);
-    if (!s->graph)
-        enqueue_same(s);
+    cairn_cuda_seat_begin(s, s->product[0]->moment.begin);
+    if (!graph)
+        enqueue_same(s, 0);
     else if (s->error == CAIRN_CUDA_OK)
-        note(s, CAIRN_CUDA(d, cuGraphLaunch, s->graph, d->stream), "a graph");
-    mark(s, s->done);
+        note(s, CAIRN_CUDA(d, cuGraphLaunch, graph, d->stream), "a graph");
+    cairn_cuda_seat_mark(s, s->done);
     for (int k = 0; k < s->products; k++)
         if (!is_piece(&s->product[k]->y)) enqueue_down(s, s->product[k]);
 }
 
-/// Whatever was begun is over after a failure.
-static void settle(cairn_cuda_seat *s)
+void cairn_cuda_seat_settle(cairn_cuda_seat *seat)
 {
-    if (s->error != CAIRN_CUDA_OK) cairn_cuda_settle(s->device, s->done, s->error);
+    if (seat->error != CAIRN_CUDA_OK)
+        cairn_cuda_settle(seat->device, seat->done, seat->error);
+}
+
+void cairn_cuda_seat_begin(cairn_cuda_seat *seat, cairn_cuda_event first)
+{
+    if (seat->begun.host == 0)
+        seat->begun = (cairn_cuda_moment){cairn_seconds(), first};
+}
+
+void cairn_cuda_seat_wait(cairn_cuda_seat *seat, cairn_cuda_event event)
+{
+    if (seat->error == CAIRN_CUDA_OK)
+        note(seat, cairn_cuda_wait(seat->device, event), "its stream");
 }
 
 /// Begin a run on a card that is entered.
 static void begin(cairn_cuda_seat *s, const void *const *x, void *const *y)
 {
-    s->came = false;
+    s->came       = false;
+    s->begun.host = 0;
     enqueue(s, x, y);
-    settle(s);
+    cairn_cuda_seat_settle(s);
 }
 
 void cairn_cuda_seat_start(cairn_cuda_seat *s, const void *const *x)
@@ -243,22 +311,22 @@ static void take_down(cairn_cuda_seat *s, const cairn_cuda_product *p, char *y)
     int           pieces = 0;
     int64_t       piece;
 
-    if (!s->came) note(s, cairn_cuda_wait(s->device, s->done), "its stream");
+    if (!s->came) cairn_cuda_seat_wait(s, s->done);
     s->came = true;
     for (int64_t done = 0; done < p->y.bytes && s->error == CAIRN_CUDA_OK;
          done += piece) {
         piece = p->y.bytes - done < most ? p->y.bytes - done : most;
-        if (!is_piece(&p->y))
-            note(s, cairn_cuda_wait(s->device, p->moment.down[pieces++]), "its stream");
+        if (!is_piece(&p->y)) cairn_cuda_seat_wait(s, p->moment.down[pieces++]);
         if (s->error == CAIRN_CUDA_OK && y)
             memcpy(y + done, p->y.host.begin + done, (size_t)piece);
     }
 }
 
-static double
-seconds_between(const cairn_cuda_seat *s, cairn_cuda_event from, cairn_cuda_event to)
+double cairn_cuda_seat_seconds(const cairn_cuda_seat *seat,
+                               cairn_cuda_event       from,
+                               cairn_cuda_event       to)
 {
-    cairn_cuda_device *d  = device_of(s);
+    cairn_cuda_device *d  = device_of(seat);
     float              ms = 0;
 
     /* Without times Y is as right as with them. */
@@ -268,12 +336,11 @@ seconds_between(const cairn_cuda_seat *s, cairn_cuda_event from, cairn_cuda_even
     return (double)ms * 1e-3;
 }
 
-/// When the last piece of a Y has come.
-static cairn_cuda_event last_down(const cairn_cuda_product *p)
+cairn_cuda_event cairn_cuda_last_down(const cairn_cuda_product *product)
 {
-    const int64_t most = piece_of(p->y.bytes);
+    const int64_t bytes = product->y.bytes, most = piece_of(bytes);
 
-    return p->moment.down[(p->y.bytes + most - 1) / most - 1];
+    return product->moment.down[bytes > 0 ? (bytes + most - 1) / most - 1 : 0];
 }
 
 /// What the stream did last before Y of product @p k: Ys of one piece go before others.
@@ -284,10 +351,10 @@ static cairn_cuda_event before_down(const cairn_cuda_seat *s, int k)
 
     for (int j = 0; !piece && j < s->products; j++)
         if (is_piece(&s->product[j]->y) && s->product[j]->y.bytes > 0)
-            event = last_down(s->product[j]);
+            event = cairn_cuda_last_down(s->product[j]);
     for (int j = 0; j < k; j++)
         if (is_piece(&s->product[j]->y) == piece && s->product[j]->y.bytes > 0)
-            event = last_down(s->product[j]);
+            event = cairn_cuda_last_down(s->product[j]);
     return event;
 }
 
@@ -296,10 +363,36 @@ static void take_times(const cairn_cuda_seat *s, int k, cairn_launch_times *time
     const cairn_cuda_product *p = s->product[k];
     const cairn_cuda_moments *m = &p->moment;
 
-    times->in      = brings(s, k) ? seconds_between(s, m->begin, m->up) : 0;
-    times->compute = seconds_between(s, m->ready, m->computed);
-    times->out =
-        p->y.bytes > 0 ? seconds_between(s, before_down(s, k), last_down(p)) : 0;
+    times->in      = brings(s, k) ? cairn_cuda_seat_seconds(s, m->begin, m->up) : 0;
+    times->compute = cairn_cuda_seat_seconds(s, m->ready, m->computed);
+    times->out     = p->y.bytes > 0 ? cairn_cuda_seat_seconds(s, before_down(s, k),
+                                                              cairn_cuda_last_down(p))
+                                    : 0;
+}
+
+static cairn_seat_bar
+bar_between(const cairn_cuda_seat *s, cairn_cuda_event from, cairn_cuda_event to)
+{
+    const double first = s->begun.host;
+
+    return (cairn_seat_bar){first + cairn_cuda_seat_seconds(s, s->begun.card, from),
+                            first + cairn_cuda_seat_seconds(s, s->begun.card, to)};
+}
+
+void cairn_cuda_seat_bars(const cairn_cuda_seat *seat,
+                          int                    k,
+                          cairn_seat_bar         bar[CAIRN_SEAT_BARS])
+{
+    const cairn_cuda_product *p = seat->product[k];
+    const cairn_cuda_moments *m = &p->moment;
+
+    memset(bar, 0, CAIRN_SEAT_BARS * sizeof *bar);
+    if (seat->error != CAIRN_CUDA_OK || seat->begun.host == 0) return;
+    if (brings(seat, k)) bar[CAIRN_SEAT_IN] = bar_between(seat, m->begin, m->up);
+    bar[CAIRN_SEAT_COMPUTE] = bar_between(seat, m->ready, m->computed);
+    if (p->y.bytes > 0)
+        bar[CAIRN_SEAT_OUT] =
+            bar_between(seat, before_down(seat, k), cairn_cuda_last_down(p));
 }
 
 /// End a launch on a card that is entered.
@@ -307,7 +400,7 @@ static void end(cairn_cuda_seat *s, int k, void *y, cairn_launch_times *times)
 {
     if (s->error != CAIRN_CUDA_OK) return;
     take_down(s, s->product[k], y);
-    settle(s);
+    cairn_cuda_seat_settle(s);
     if (s->error == CAIRN_CUDA_OK) take_times(s, k, times);
 }
 
@@ -355,9 +448,11 @@ cairn_status cairn_cuda_run(cairn_launch *launch, const void *x, void *y)
 
 /* Opening it. */
 
-/// Record the part that is the same in all. The stream records no more after it, whatever
-/// became of it.
-static cairn_cuda_result record(cairn_cuda_seat *s, cairn_cuda_graph *graph)
+/// The stream records no more after it, whatever became of it.
+static cairn_cuda_result record(cairn_cuda_seat *s,
+                                void (*enqueue_all)(cairn_cuda_seat *, int),
+                                int               which,
+                                cairn_cuda_graph *graph)
 {
     enum { BY_THIS_THREAD = 1 };
     cairn_cuda_device *d = device_of(s);
@@ -366,10 +461,27 @@ static cairn_cuda_result record(cairn_cuda_seat *s, cairn_cuda_graph *graph)
     note(s, CAIRN_CUDA(d, cuStreamBeginCapture_v2, d->stream, BY_THIS_THREAD), "");
     if (s->error != CAIRN_CUDA_OK) return s->error;
     s->recorded = true;
-    enqueue_same(s);
+    enqueue_all(s, which);
     s->recorded = false;
     if (!d->loss.lost) note(s, CAIRN_CUDA(d, cuStreamEndCapture, d->stream, graph), "");
     return s->error;
+}
+
+cairn_cuda_result cairn_cuda_seat_record(cairn_cuda_seat *seat,
+                                         void (*enqueue)(cairn_cuda_seat *, int which),
+                                         int                    which,
+                                         cairn_cuda_graph_exec *graph)
+{
+    cairn_cuda_device *d        = device_of(seat);
+    cairn_cuda_graph   recorded = NULL;
+    cairn_cuda_result  error    = record(seat, enqueue, which, &recorded);
+
+    seat->error = CAIRN_CUDA_OK;
+    if (error == CAIRN_CUDA_OK)
+        error = CAIRN_CUDA(d, cuGraphInstantiateWithFlags, graph, recorded, 0);
+    if (error != CAIRN_CUDA_OK) *graph = NULL;
+    if (recorded && !d->loss.lost) CAIRN_CUDA(d, cuGraphDestroy, recorded);
+    return error;
 }
 
 /// Pageable memory is copied by way of the driver's own, which is no graph's.
@@ -386,17 +498,62 @@ static bool is_recordable(const cairn_cuda_seat *s)
 
 cairn_status cairn_cuda_seat_open(cairn_cuda_seat *s, bool wanted)
 {
-    cairn_cuda_device *d     = device_of(s);
-    cairn_cuda_graph   graph = NULL;
-
     CAIRN_TRY(cairn_cuda_event_make(s->device, false, &s->done));
     if (!wanted || !is_recordable(s)) return CAIRN_OK;
-    s->no_graph = record(s, &graph);
-    if (s->no_graph == CAIRN_CUDA_OK)
-        s->no_graph = CAIRN_CUDA(d, cuGraphInstantiateWithFlags, &s->graph, graph, 0);
-    if (s->no_graph != CAIRN_CUDA_OK) s->graph = NULL;
-    if (graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphDestroy, graph);
-    return d->loss.lost ? cairn_cuda_fail(s->device, s->no_graph, "a graph") : CAIRN_OK;
+    s->no_graph = cairn_cuda_seat_record(s, enqueue_same, 0, &s->graph);
+    return device_of(s)->loss.lost ? cairn_cuda_fail(s->device, s->no_graph, "a graph")
+                                   : CAIRN_OK;
+}
+
+/// Pin the X of product @p k where it lies: all rows of it, which others may read, too.
+static void lend_x(cairn_cuda_seat *s, int k, const char *at)
+{
+    cairn_cuda_x           *x = s->product[k]->x;
+    const cairn_cuda_result error =
+        cairn_cuda_borrow(s->device, at, (x->box.hi - x->box.lo + 1) * x->row);
+
+    if (error != CAIRN_CUDA_OK) {
+        s->loan.refused = error;
+        return;
+    }
+    s->loan.lent[s->loan.count++] = (cairn_cuda_lent){at, k};
+    x->lent                       = at + x->on.begin - (x->box.lo - x->from) * x->row;
+}
+
+cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const void *const *x)
+{
+    const cairn_cuda_device *d = device_of(seat);
+    cairn_cuda_loan         *l = &seat->loan;
+
+    if (!seat->graph) return CAIRN_OK;
+    for (int k = 0; k < seat->products && !d->loss.lost; k++) {
+        const cairn_cuda_x *mine = seat->product[k]->x;
+
+        if (x[k] && mine->on.bytes > 0 && brings(seat, k))
+            lend_x(seat, k,
+                   (const char *)x[k] + (mine->box.lo - mine->from) * mine->row);
+    }
+    if (l->count > 0 && !d->loss.lost) {
+        const cairn_cuda_result error =
+            cairn_cuda_seat_record(seat, enqueue_same, 1, &l->graph);
+
+        if (error != CAIRN_CUDA_OK) l->refused = error;
+    }
+    return d->loss.lost ? cairn_cuda_fail(seat->device, l->refused, "an X that is lent")
+                        : CAIRN_OK;
+}
+
+/// What a card may still read, since it was given up, stays pinned.
+static void return_loan(cairn_cuda_seat *s)
+{
+    cairn_cuda_device *d = device_of(s);
+    cairn_cuda_loan   *l = &s->loan;
+
+    if (l->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, l->graph);
+    l->graph = NULL;
+    for (int n = 0; n < l->count; n++)
+        cairn_cuda_give_back(s->device, l->lent[n].at);
+    l->count = 0;
 }
 
 void cairn_cuda_seat_close(cairn_cuda_seat *s)
@@ -404,6 +561,8 @@ void cairn_cuda_seat_close(cairn_cuda_seat *s)
     if (!s->device) return;
     cairn_cuda_device *d = device_of(s);
 
+    cairn_cuda_chain_close(s);
+    return_loan(s);
     if (s->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, s->graph);
     s->graph = NULL;
     cairn_cuda_event_free(s->device, &s->done);

@@ -5,10 +5,40 @@
 #ifndef CAIRN_DEVICES_CUDA_SEAT_H
 #define CAIRN_DEVICES_CUDA_SEAT_H
 
-#include "devices/cuda/device.h"
+#include "devices/cuda/operand.h"
 #include "devices/seat.h"
 
 typedef struct cairn_cuda_product cairn_cuda_product; // devices/cuda/product.h
+
+/// What chains of products need (chain.c), made when the first is asked for.
+typedef struct cairn_cuda_chain {
+    bool               can;   ///< Y is as long as X, and of its type.
+    bool               ready; ///< What follows was made.
+    bool               own;   ///< The product's X has not all rows, so that this
+    cairn_cuda_operand x;     ///< has memory of its own.
+    cairn_cuda_graph_exec
+        turn[2]; ///< From X to Y, and from Y to X; NULL: step by step.
+} cairn_cuda_chain;
+
+/// Host memory that is pinned where it lies, and the first product that reads it.
+typedef struct cairn_cuda_lent {
+    const char *at;
+    int         product;
+} cairn_cuda_lent;
+
+/// All of it.
+typedef struct cairn_cuda_loan {
+    cairn_cuda_lent      *lent; ///< [count], room for one a product.
+    int                   count;
+    cairn_cuda_result     refused; ///< Why some is not lent; OK: nothing was refused.
+    cairn_cuda_graph_exec graph;   ///< Of a run whose X it is; NULL: nothing is lent.
+} cairn_cuda_loan;
+
+/// A moment by both clocks.
+typedef struct cairn_cuda_moment {
+    double           host; ///< In cairn_seconds(); 0: there was none yet.
+    cairn_cuda_event card;
+} cairn_cuda_moment;
 
 typedef struct cairn_cuda_seat {
     cairn_device         *device;
@@ -17,10 +47,14 @@ typedef struct cairn_cuda_seat {
     cairn_cuda_event      done;     ///< What is the same in every run is.
     cairn_cuda_graph_exec graph;    ///< Of that; NULL: started one after the other.
     cairn_cuda_result     no_graph; ///< Why; OK: memory is not pinned.
+    cairn_cuda_loan       loan;
+    bool                  lending;  ///< The run at hand has the X that is lent.
     bool                  recorded; ///< Nothing is started: it becomes a graph.
     bool                  came;     ///< `done` was waited for.
+    cairn_cuda_moment     begun;    ///< The first thing of the run at hand.
     cairn_cuda_result     error;    ///< The first of the run at hand,
     const char           *where;    ///< and what met it.
+    cairn_cuda_chain      chain;
 } cairn_cuda_seat;
 
 /// Make the event, and record what a run starts as one graph if @p graph is set. The device
@@ -31,6 +65,11 @@ typedef struct cairn_cuda_seat {
 /// @retval CAIRN_NO_MEMORY, CAIRN_NO_DEVICE
 cairn_status cairn_cuda_seat_open(cairn_cuda_seat *seat, bool graph);
 
+/// Take what the host lends: an X that stays where it is, [products], each of which may be
+/// NULL. What the driver refuses to pin is copied as any other. After
+/// cairn_cuda_seat_open(), with room for the loan.
+cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const void *const *x);
+
 /// The device is entered, or lost.
 void cairn_cuda_seat_close(cairn_cuda_seat *seat);
 
@@ -40,6 +79,71 @@ void cairn_cuda_seat_finish(cairn_cuda_seat    *seat,
                             int                 k,
                             void               *y,
                             cairn_launch_times *times);
+
+void cairn_cuda_seat_chain(cairn_cuda_seat    *seat,
+                           int64_t             n,
+                           void               *x,
+                           void               *y,
+                           cairn_launch_times *times);
+
+/// As the function of cairn_seat, on a card that is entered.
+void cairn_cuda_seat_bars(const cairn_cuda_seat *seat,
+                          int                    k,
+                          cairn_seat_bar         bar[CAIRN_SEAT_BARS]);
+
+/// When the last of product's Y has come.
+cairn_cuda_event cairn_cuda_last_down(const cairn_cuda_product *product);
+
+/// Find out whether its one product can be chained; and give back what chains took, of a
+/// card that is entered or lost.
+void cairn_cuda_chain_open(cairn_cuda_seat *seat);
+void cairn_cuda_chain_close(cairn_cuda_seat *seat);
+
+/// Prepare chains on a card that is entered. @return false: there is no room for them.
+bool cairn_cuda_chain_prepare(cairn_cuda_seat *seat);
+
+/* What a run is made of: after a failure, which the seat keeps, nothing is enqueued. */
+
+/// Keep the first failure, and where it was met.
+void cairn_cuda_seat_note(cairn_cuda_seat  *seat,
+                          cairn_cuda_result error,
+                          const char       *where);
+
+/// Note when all before it is done.
+void cairn_cuda_seat_mark(cairn_cuda_seat *seat, cairn_cuda_event event);
+
+/// Copy an operand to the card, piece by piece, by way of pinned memory.
+void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
+                        const cairn_cuda_operand *operand,
+                        const char               *from,
+                        const char               *where);
+
+/// Copy some bytes of an operand from the card to pinned memory.
+void cairn_cuda_seat_down(cairn_cuda_seat          *seat,
+                          const cairn_cuda_operand *operand,
+                          int64_t                   first,
+                          int64_t                   bytes);
+
+/// The first thing of a run begins, at that event, if nothing did before.
+void cairn_cuda_seat_begin(cairn_cuda_seat *seat, cairn_cuda_event first);
+
+/// Wait for an event of the run.
+void cairn_cuda_seat_wait(cairn_cuda_seat *seat, cairn_cuda_event event);
+
+/// After a failure, wait until whatever was begun is over.
+void cairn_cuda_seat_settle(cairn_cuda_seat *seat);
+
+/// Seconds of the card's clock; 0: it does not say.
+double cairn_cuda_seat_seconds(const cairn_cuda_seat *seat,
+                               cairn_cuda_event       from,
+                               cairn_cuda_event       to);
+
+/// Record what @p enqueue enqueues as a graph. @return why there is none; the seat keeps no
+/// failure of it.
+cairn_cuda_result cairn_cuda_seat_record(cairn_cuda_seat *seat,
+                                         void (*enqueue)(cairn_cuda_seat *, int which),
+                                         int                    which,
+                                         cairn_cuda_graph_exec *graph);
 
 /// What became of the run at hand, and why it failed.
 cairn_status cairn_cuda_seat_status(const cairn_cuda_seat *seat, char message[256]);

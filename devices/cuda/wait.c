@@ -5,7 +5,8 @@
 /// sleeps.
 ///
 /// What was given up may still come back: nothing of such a device is asked for or
-/// released, and nothing is lent to a card but memory of the launch's own.
+/// released, and a card writes to nothing but memory of the launch's own. A plan's own X
+/// that it may read is never freed then.
 
 #include "base/patience.h"
 #include "devices/cuda/device.h"
@@ -58,18 +59,32 @@ cairn_cuda_result cairn_cuda_wait(cairn_device *device, cairn_cuda_event event)
     }
 }
 
+/// What cannot be waited for is gone.
+static cairn_cuda_result
+settle_stream(cairn_device *device, cairn_cuda_stream stream, cairn_cuda_event event)
+{
+    cairn_cuda_device      *d     = cairn_cuda_of(device);
+    const cairn_cuda_result error = CAIRN_CUDA(d, cuEventRecord, event, stream);
+
+    if (error == CAIRN_CUDA_OK) return cairn_cuda_wait(device, event);
+    cairn_cuda_note(d, CAIRN_CUDA_GIVEN_UP);
+    return error;
+}
+
 cairn_cuda_result
 cairn_cuda_settle(cairn_device *device, cairn_cuda_event event, cairn_cuda_result error)
 {
     cairn_cuda_device *d = cairn_cuda_of(device);
 
     if (d->loss.lost) return error;
-    cairn_cuda_result last = CAIRN_CUDA(d, cuEventRecord, event, d->stream);
+    /* One after the other: what failed may be that one waits for the other. */
+    cairn_cuda_result last = settle_stream(device, d->beside.stream, d->beside.till);
 
-    if (last == CAIRN_CUDA_OK)
-        last = cairn_cuda_wait(device, event);
-    else
-        cairn_cuda_note(d, CAIRN_CUDA_GIVEN_UP);
+    if (!d->loss.lost) {
+        const cairn_cuda_result first = settle_stream(device, d->stream, event);
+
+        if (last == CAIRN_CUDA_OK) last = first;
+    }
     return error != CAIRN_CUDA_OK ? error : last;
 }
 

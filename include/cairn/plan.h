@@ -153,7 +153,8 @@ CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 /// cairn_plan_y() is the last Y and cairn_plan_x() what that was computed from, at the
 /// addresses that they had; after a failure both are undefined. The bits are those of @p n
 /// runs with Y copied to X in between. On one rank nothing is copied: X and Y take turns,
-/// and are exchanged once at the end where @p n is even.
+/// and are exchanged once at the end where @p n is even; where all of the product is one
+/// part on a card both stay there, and are copied when the last product is done.
 ///
 /// @param[in] n  At least 1; the same on all ranks.
 /// @retval CAIRN_BAD_ARGUMENT  @p n is less; the matrix is not square; the product is

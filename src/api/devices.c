@@ -16,13 +16,23 @@ const char *cairn_device_kind_name(int k)
     return ops ? ops->kind : NULL;
 }
 
+/// Open the devices of a list, of which other ranks of the node have some.
+static cairn_status open_list(cairn_context  *context,
+                              const char     *where,
+                              const char     *list,
+                              cairn_devices **devices)
+{
+    const cairn_comm        *comm = context->comm;
+    const cairn_machine_turn turn = {comm->local_rank, comm->local_size};
+
+    return cairn_devices_open_in_turn(&context->env, where, list, turn, devices);
+}
+
 cairn_status cairn_context_devices(cairn_context *context)
 {
-    cairn_env *env = &context->env;
-
     if (context->devices) return CAIRN_OK;
-    return cairn_devices_open(env, "CAIRN_DEVICES", env->options.devices,
-                              &context->devices);
+    return open_list(context, "CAIRN_DEVICES", context->env.options.devices,
+                     &context->devices);
 }
 
 cairn_status cairn_context_costs(cairn_context *context, cairn_costs **costs)
@@ -208,7 +218,7 @@ static cairn_status reopen(cairn_context *context, const char *where, const char
 
     CAIRN_CHECK(context->plans == 0, env, CAIRN_BAD_ARGUMENT,
                 "%s: %s: plans are alive that use the devices there are", where, list);
-    CAIRN_TRY(cairn_devices_open(env, where, list, &fresh));
+    CAIRN_TRY(open_list(context, where, list, &fresh));
     cairn_devices_close(env, &context->devices);
     context->devices = fresh;
     return CAIRN_OK;

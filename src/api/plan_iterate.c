@@ -5,6 +5,7 @@
 #include "api/collective_arguments.h"
 #include "api/door.h"
 #include "plan/callers.h"
+#include "plan/chain.h"
 
 #include <inttypes.h>
 
@@ -42,6 +43,7 @@ cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n)
 
     if (status != CAIRN_OK) return status;
     cairn_operands_lend(o, NULL, NULL);
+    if (cairn_replay_chain(plan->replay, n)) return CAIRN_OK;
     for (int64_t k = 0; k < n && status == CAIRN_OK; k++) {
         if (k > 0) turned = cairn_operands_chain(o, turned);
         status = cairn_plan_run_ways(plan);

@@ -345,6 +345,16 @@ const void *cairn_operands_x(const cairn_operands *operands)
     return cairn_halo_window(o->halo);
 }
 
+const void *cairn_operands_own_x(const cairn_operands *operands)
+{
+    return cairn_operands_reads_owned_x(operands) ? operands->x : NULL;
+}
+
+void cairn_operands_keep(cairn_operands *operands)
+{
+    operands->users++; /* one that never leaves */
+}
+
 const void *cairn_operands_owned_x(const cairn_operands *operands)
 {
     return (const void *)((uintptr_t)operands->now.x

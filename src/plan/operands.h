@@ -132,6 +132,13 @@ void cairn_operands_leave(cairn_operands **operands);
 const void *cairn_operands_x(const cairn_operands *operands);
 const void *cairn_operands_owned_x(const cairn_operands *operands);
 
+/// The plan's own X as all members see it, where a run on this rank reads it all where its
+/// owned rows lie; else NULL. It stays there.
+const void *cairn_operands_own_x(const cairn_operands *operands);
+
+/// Never free the operands: a device that was given up may still read X.
+void cairn_operands_keep(cairn_operands *operands);
+
 /// Row @p j of the plan's own X, which this rank has, after a run. Not transposed.
 const void *cairn_operands_x_row(const cairn_operands *operands, cairn_coord j);
 

@@ -8,9 +8,11 @@
 #include "plan/replay_halo.h"
 #include "plan/replay_queues.h"
 #include "plan/replay_subproducts.h"
+#include "plan/trace_seats.h"
 #include "plan/trace_storing.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 /// Cut all rows by whose X they read. @return bytes of the buffers that let this rank do
 /// without a window; -1: it needs one.
@@ -268,6 +270,15 @@ static bool first_sets(const cairn_replay *replay)
     return sets;
 }
 
+/// Times of tasks, and behind them of seats' bars.
+static cairn_status new_times(cairn_replay *replay)
+{
+    const int64_t bars = cairn_trace_seat_bars(&replay->seats);
+
+    return CAIRN_NEW_ZERO(replay->common.comm->env, replay->tasks.graph->tasks + bars,
+                          &replay->time);
+}
+
 /// Lay the tasks out again, for pieces that were cut again. Local.
 static cairn_status lay_out_again(cairn_replay *replay)
 {
@@ -279,15 +290,15 @@ static cairn_status lay_out_again(cairn_replay *replay)
         cairn_engine_record(replay->engine, NULL);
         cairn_free(env, replay->time);
         replay->time = NULL;
-        CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->tasks.graph->tasks, &replay->time));
-        CAIRN_TRY(cairn_trace_begin(replay->trace, replay->tasks.graph));
+        CAIRN_TRY(new_times(replay));
+        CAIRN_TRY(cairn_trace_begin_seats(replay->trace, replay->tasks.graph,
+                                          &replay->seats, replay->queues));
         cairn_engine_record(replay->engine, replay->time);
     }
     return cairn_engine_load(replay->engine, replay->tasks.program);
 }
 
-/// Bring new values to the devices and shares that have copies. Local.
-static cairn_status renew(cairn_replay *replay)
+cairn_status cairn_replay_renew(cairn_replay *replay)
 {
     if (replay->updates == replay->common.tensor->updates) return CAIRN_OK;
     for (int p = 0; p < replay->subproducts; p++)
@@ -346,7 +357,7 @@ static cairn_status place_x(const cairn_replay *replay)
 /// it. A run that fails here runs nothing. Local.
 static cairn_status make_ready(cairn_replay *replay)
 {
-    const cairn_status renewed = renew(replay);
+    const cairn_status renewed = cairn_replay_renew(replay);
     const cairn_status left    = leave_lost(replay);
 
     cairn_plan_seats_renew(&replay->seats);
@@ -372,6 +383,12 @@ static cairn_status run_between(cairn_replay *replay, cairn_status status)
     return status;
 }
 
+void cairn_replay_trace(cairn_replay *replay)
+{
+    cairn_trace_seat_times(&replay->seats, replay->time + replay->tasks.graph->tasks);
+    cairn_trace_add(replay->trace, replay->time, replay->runs);
+}
+
 cairn_status cairn_replay_run(cairn_replay *replay)
 {
     cairn_operands    *operands = replay->common.operands;
@@ -388,8 +405,7 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     const cairn_status ended = cairn_operands_end(operands, replay->sums.rounded);
 
     assert(!cairn_halo_is_under_way(operands->halo));
-    if (replay->trace && before == CAIRN_OK)
-        cairn_trace_add(replay->trace, replay->time, replay->runs);
+    if (replay->trace && before == CAIRN_OK) cairn_replay_trace(replay);
     replay->runs++;
     return status != CAIRN_OK ? status : ended;
 }
@@ -397,21 +413,28 @@ cairn_status cairn_replay_run(cairn_replay *replay)
 cairn_status cairn_replay_record(cairn_replay *replay, const cairn_recording *recording)
 {
     cairn_env  *env = replay->common.comm->env;
-    const char *name[CAIRN_MAX_DEVICES + 1];
+    const char *name[2 * CAIRN_MAX_DEVICES + 1];
+    char        track[CAIRN_MAX_DEVICES][48];
 
     for (int q = 0; q < replay->queues; q++)
         name[q] = cairn_replay_queue_name(replay, q);
+    for (int k = 0; k < replay->seats.count; k++) {
+        snprintf(track[k], sizeof track[k], "%s (its own clock)",
+                 replay->seats.seat[k].device->info.id);
+        name[replay->queues + k] = track[k];
+    }
     const cairn_trace_options options = {.rank   = replay->common.comm->rank,
                                          .origin = recording->origin,
                                          .events = recording->events,
-                                         .queues = replay->queues,
+                                         .queues = replay->queues + replay->seats.count,
                                          .name   = name};
 
     assert(!replay->trace); /* one recording at a time */
     if (!replay->time)      /* of an attempt that failed */
-        CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->tasks.graph->tasks, &replay->time));
+        CAIRN_TRY(new_times(replay));
     CAIRN_TRY(cairn_trace_storing(env, &options, recording->storing, &replay->trace));
-    CAIRN_TRY(cairn_trace_begin(replay->trace, replay->tasks.graph));
+    CAIRN_TRY(cairn_trace_begin_seats(replay->trace, replay->tasks.graph,
+                                      &replay->seats, replay->queues));
     cairn_engine_record(replay->engine, replay->time);
     cairn_halo_time(replay->common.operands->halo, true);
     return CAIRN_OK;

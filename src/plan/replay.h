@@ -136,6 +136,13 @@ void cairn_replay_destroy(cairn_replay **replay);
 /// succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
 
+/// Bring values that the tensor got since the last run to the devices and shares that have
+/// copies. A run does so by itself. Local.
+cairn_status cairn_replay_renew(cairn_replay *replay);
+
+/// Add the last run to the trace that there is. Local.
+void cairn_replay_trace(cairn_replay *replay);
+
 /// Record how the tensor was stored, and the tasks of runs from now on.
 ///
 /// Local. Once for a replay.

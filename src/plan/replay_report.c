@@ -58,13 +58,14 @@ void cairn_replay_forget_times(cairn_replay *replay)
 /* A median of fewer runs depends too much on other work on the machine. */
 enum { TELLING_RUNS = 5 };
 
-/// Does a subproduct's median say what its device takes, alone and with all its threads?
+/// Does a subproduct's median say what its device takes, alone, with all its threads, and
+/// with X and Y on the host?
 static bool is_telling(const cairn_subproduct *subproduct)
 {
     const int threads = subproduct->work.threads;
 
     return subproduct->runs >= TELLING_RUNS && !subproduct->lost.device[0]
-           && !cairn_subproduct_is_idle(subproduct)
+           && !subproduct->seat.chained && !cairn_subproduct_is_idle(subproduct)
            && !cairn_member_kernel_lacks(&subproduct->kernel)
            && (threads == 0 || threads == subproduct->device->info.threads);
 }

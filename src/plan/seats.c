@@ -5,20 +5,23 @@
 #include "plan/seats.h"
 
 #include <assert.h>
+#include <string.h>
 
 /// A device's launches as they are; no failure, for they also run one by one.
 static void seat_members(cairn_plan_seat *seat)
 {
     cairn_launch *launch[CAIRN_MAX_HOMES];
+    const void   *x[CAIRN_MAX_HOMES];
     cairn_seat    fresh;
 
     for (int k = 0; k < seat->members; k++) {
         launch[k]                   = &seat->member[k]->kernel.launch;
+        x[k]                        = cairn_subproduct_own_x(seat->member[k]);
         seat->member[k]->seat.taken = true;
         if (seat->member[k]->device != seat->device) return;
     }
     if (!seat->device->lost
-        && seat->device->ops.seat(seat->device, launch, seat->members, &fresh)
+        && seat->device->ops.seat(seat->device, launch, x, seat->members, &fresh)
                == CAIRN_OK)
         seat->seat = fresh;
 }
@@ -65,6 +68,7 @@ cairn_status cairn_plan_seats_init(cairn_env        *env,
 
 static void leave(cairn_plan_seat *seat)
 {
+    if (seat->seat.keeps) cairn_operands_keep(seat->member[0]->common->operands);
     if (seat->seat.release) seat->seat.release(&seat->seat);
 }
 
@@ -134,6 +138,39 @@ cairn_status cairn_plan_seat_finish(cairn_subproduct *subproduct, void *y)
     cairn_subproduct_ran(subproduct, status,
                          seconds_of(seat, k, cairn_seconds() - begin));
     return status;
+}
+
+bool cairn_plan_seat_chains(const cairn_plan_seat *seat)
+{
+    return seat->seat.release && seat->seat.chain && !seat->device->lost;
+}
+
+bool cairn_plan_seat_chain(cairn_subproduct *subproduct, int64_t n, void *x, void *y)
+{
+    cairn_plan_seat   *seat   = subproduct->seat.among;
+    const double       begin  = cairn_seconds();
+    const cairn_status status = seat->seat.chain(&seat->seat, n, x, y);
+
+    if (status == CAIRN_UNSUPPORTED) return false;
+    subproduct->seat.chained = true;
+    if (status == CAIRN_OK) {
+        cairn_subproduct_ran(subproduct, status, (cairn_seconds() - begin) / (double)n);
+        return true;
+    }
+    subproduct->status = status; /* what the next run finds, and says why */
+    seat->device->lost = true;
+    return false;
+}
+
+void cairn_plan_seat_bars(const cairn_subproduct *subproduct,
+                          cairn_seat_bar          bar[CAIRN_SEAT_BARS])
+{
+    cairn_plan_seat *seat = subproduct->seat.among;
+
+    memset(bar, 0, CAIRN_SEAT_BARS * sizeof *bar);
+    if (seat->seat.release && seat->seat.bars && subproduct->seat.taken
+        && !seat->device->lost)
+        seat->seat.bars(&seat->seat, subproduct->seat.place, bar);
 }
 
 void cairn_plan_seats_settle(cairn_plan_seats *seats)

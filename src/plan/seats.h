@@ -47,6 +47,17 @@ cairn_status cairn_plan_seat_start(void *seat);
 /// Wait for member @p subproduct of its seat, of which its Y is taken.
 cairn_status cairn_plan_seat_finish(cairn_subproduct *subproduct, void *y);
 
+/// Can its only member be run again and again there, each Y the next X?
+bool cairn_plan_seat_chains(const cairn_plan_seat *seat);
+
+/// Do so with the only member of a seat. @return false: it was not done; after a failure of
+/// the device, which is lost then.
+bool cairn_plan_seat_chain(cairn_subproduct *subproduct, int64_t n, void *x, void *y);
+
+/// When its device did what for a member in the last run; zeros where that is not known.
+void cairn_plan_seat_bars(const cairn_subproduct *subproduct,
+                          cairn_seat_bar          bar[CAIRN_SEAT_BARS]);
+
 /// Wait for what is still under way, after a run that ended early.
 void cairn_plan_seats_settle(cairn_plan_seats *seats);
 

@@ -167,6 +167,16 @@ const void *cairn_subproduct_x(const cairn_subproduct *subproduct)
                : x;
 }
 
+const void *cairn_subproduct_own_x(const cairn_subproduct *subproduct)
+{
+    const cairn_subproducts_common *c = subproduct->common;
+    const void *const               x = c->x ? NULL : cairn_operands_own_x(c->operands);
+
+    return x && subproduct->op.transposed
+               ? own_rows(subproduct, x, (size_t)c->tensor->value_bits / 8)
+               : x;
+}
+
 /// All rows. @p y begins with the subproduct's.
 static cairn_status multiply(cairn_subproduct *subproduct, void *y)
 {
@@ -383,9 +393,12 @@ cairn_status cairn_subproduct_renew(cairn_subproduct *subproduct, bool *again)
 
 cairn_status cairn_subproduct_leave_lost(cairn_subproduct *subproduct)
 {
-    return subproduct->device->lost
-               ? retire(subproduct, "another part of the matrix failed there")
-               : CAIRN_OK;
+    const char *why = subproduct->kernel.launch.message;
+
+    if (!subproduct->device->lost) return CAIRN_OK;
+    if (subproduct->status == CAIRN_OK || !why[0])
+        why = "another part of the matrix failed there";
+    return retire(subproduct, why);
 }
 
 cairn_status cairn_subproduct_collect(void *argument)

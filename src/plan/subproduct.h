@@ -52,9 +52,10 @@ typedef struct cairn_subproduct_labels {
 
 /// Where it runs with others.
 typedef struct cairn_subproduct_seat {
-    cairn_plan_seat *among; ///< NULL: it runs by itself.
-    int              place; ///< There,
-    bool             taken; ///< with the launch that it has.
+    cairn_plan_seat *among;   ///< NULL: it runs by itself.
+    int              place;   ///< There,
+    bool             taken;   ///< with the launch that it has.
+    bool             chained; ///< Some of its runs were of a chain, and copied nothing.
 } cairn_subproduct_seat;
 
 typedef struct cairn_subproduct {
@@ -192,6 +193,9 @@ void *cairn_subproduct_begin_sums(cairn_subproduct *subproduct, bool anew);
 
 /// Bytes of a value there.
 size_t cairn_subproduct_sum_size(const cairn_subproduct *subproduct);
+/// The plan's own X as its launch reads it; NULL where that does not stay in one place, or
+/// is not all of it.
+const void *cairn_subproduct_own_x(const cairn_subproduct *subproduct);
 
 /// X as its launch reads it, in a run whose X is not parted.
 const void *cairn_subproduct_x(const cairn_subproduct *subproduct);

@@ -6,6 +6,7 @@
 
 #include "tensor/walk.h"
 
+#include <assert.h>
 #include <string.h>
 
 /// What of a part is visited.
@@ -14,6 +15,9 @@ typedef struct {
     cairn_interval        range; ///< this range are visited.
     const cairn_interval *kept; ///< [levels] NULL, or the nodes below which is visited.
 } limits;
+
+/// What is shown that is not asked for otherwise.
+enum { NUMBERS = 1, OVERHANG = 2 };
 
 struct cairn_walker {
     cairn_env                *env;
@@ -29,7 +33,7 @@ struct cairn_walker {
                                                         ///< combination of another.
     int64_t   e[CAIRN_MAX_LEVELS];
     limits    only;
-    bool      numbers;                       ///< Nodes without idx are numbered:
+    unsigned  shows; ///< OVERHANG; NUMBERS: nodes without idx have numbers,
     int       numbered_by[CAIRN_MAX_LEVELS]; ///< an index by the node of which level.
     cairn_pos node[CAIRN_MAX_LEVELS];        ///< At hand; while they are numbered.
     cairn_status status;
@@ -74,7 +78,7 @@ static void leaf(walker *w, const cairn_coord *partial, cairn_pos value)
     cairn_coord  d[CAIRN_MAX_ORDER];
 
     if (w->layout->exact) {
-        if (!inside(w, partial)) return;
+        if (!(w->shows & OVERHANG) && !inside(w, partial)) return;
         for (int k = 0; k < w->order; k++)
             batch->coord[k][batch->n] = partial[k];
     } else {
@@ -153,7 +157,7 @@ static int64_t index_of(const walker *w, int l, cairn_pos begin, cairn_pos p)
     const cairn_kernel_level *level = &w->level[l];
 
     if (level->idx) return load_idx(level, p);
-    if (!w->numbers) return 0;
+    if (!(w->shows & NUMBERS)) return 0;
     if (w->layout->level[l].gaps) return level->lo + (p - begin);
     return w->numbered_by[l] == l ? p : w->node[w->numbered_by[l]];
 }
@@ -307,6 +311,12 @@ void cairn_walker_restrict(cairn_walker *w, int level, int64_t lo, int64_t hi)
     w->only.range = (cairn_interval){lo, hi};
 }
 
+void cairn_walker_show_overhang(cairn_walker *w)
+{
+    assert(w->layout->exact);
+    w->shows |= OVERHANG;
+}
+
 /// The first trimmed level whose nodes each have one index at level @p l.
 static int numbering_level(const cairn_layout *layout, int l)
 {
@@ -319,7 +329,7 @@ static int numbering_level(const cairn_layout *layout, int l)
 
 void cairn_walker_number_nodes(cairn_walker *w)
 {
-    w->numbers = true;
+    w->shows |= NUMBERS;
     for (int l = 0; l < w->levels; l++)
         w->numbered_by[l] =
             w->layout->level[l].trimmed ? numbering_level(w->layout, l) : l;

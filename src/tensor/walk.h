@@ -38,6 +38,9 @@ void cairn_walker_destroy(cairn_env *env, cairn_walker **walker);
 /// that stores none).
 cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *walker);
 
+/// From now on visit also positions that hang over the box, of a layout that is `exact`.
+void cairn_walker_show_overhang(cairn_walker *walker);
+
 /// From now on an index that no array stores is what it was numbered as where the level
 /// keeps its gaps, and elsewhere any number that tells the nodes of one parent apart, in
 /// their order, and is one number under a node above that has one index there.

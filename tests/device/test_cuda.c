@@ -12,6 +12,7 @@ static fake_cuda      fake;
 static cairn_context *context;
 static int64_t        blocks;
 static int            losses; ///< Of which a test has seen the end, and gone on.
+static bool           kept;   ///< A card that was given up may still read a plan's X.
 
 /// Begin with settings of the driver's, and the devices of a list.
 /// @return false: it is not here.
@@ -33,7 +34,10 @@ static void end(void)
 
     cr_expect_eq(fake.late(), 0, "%ld calls after a loss", fake.late());
     fake.mend(); /* for the devices that are opened once more */
-    must_end(&context, blocks);
+    if (kept)
+        cairn_context_destroy(&context);
+    else
+        must_end(&context, blocks);
     cr_expect_eq(fake.depth(), 0, "the context of a thread is another");
     if (!lost) cr_expect_eq(fake.alive(), 0, "%d things left", fake.alive());
 }
@@ -303,7 +307,7 @@ Test(cuda, members_sit_together, .timeout = 120)
         cr_expect_eq(count("cuMemAlloc_v2", plan), 0, "%s", places[k]);
         cr_expect_eq(fake.calls("cuMemHostRegister_v2")
                          - fake.calls("cuMemHostUnregister") - pinned,
-                     3, "%s: an X, and two Ys", places[k]);
+                     4, "%s: an X, the plan's own, and two Ys", places[k]);
         check_times(plan, k);
         cairn_plan_destroy(&plan);
     }
@@ -346,7 +350,7 @@ Test(cuda, long_operands_sit_together, .timeout = 120)
                      0, "bits differ");
     }
     cr_expect_eq(count("cuGraphLaunch", plan), 1);
-    cr_expect_eq(count("cuMemcpyHtoDAsync_v2", plan), 2, "one X, in pieces of 1 MB");
+    cr_expect_eq(count("cuMemcpyHtoDAsync_v2", plan), 0, "the graph copies X");
     cr_expect_eq(count("cuMemcpyDtoHAsync_v2", plan), 4, "two Ys");
     cairn_plan_destroy(&plan);
     cairn_plan_destroy(&host);
@@ -649,6 +653,7 @@ lose_in_a_run(const char *settings, const char *name, long n, int code, const ch
     cr_expect_eq(memcmp(y, right, sizeof y), 0);
     fake.fail(name, n, code);
     run_plan(plan, 1, y);
+    kept = cairn_cuda_of(device(1))->loss.gone;
     cr_expect(fake.failed());
     cr_expect_eq(memcmp(y, right, sizeof y), 0, "bits differ after the loss");
     run_plan(plan, 2, y);

@@ -12,7 +12,7 @@
 #include "support/fake_cuda.h"
 #include "support/seed.h"
 
-enum { USUAL_CASES = 12 };
+enum { USUAL_CASES = 40 };
 
 static fake_cuda      fake;
 static cairn_context *context;
@@ -233,7 +233,10 @@ static int fail_each(cairn_tensor *tensor,
             cr_expect(failed && strstr(context->env.message, "cuda:0")
                           && !strchr(context->env.message, '\n'),
                       "%s, call %ld: %s", name, n, context->env.message);
-        cr_expect_eq(context->env.live_blocks, held, "%s, call %ld: blocks", name, n);
+        /* What a card that was given up may still read is kept. */
+        if (!loss.gone)
+            cr_expect_eq(context->env.live_blocks, held, "%s, call %ld: blocks", name,
+                         n);
         if (!loss.lost)
             cr_expect_eq(fake.alive(), alive, "%s, call %ld: %d left", name, n,
                          fake.alive() - alive);

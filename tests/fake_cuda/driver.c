@@ -10,19 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INVALID    1
-#define NO_DEVICE  100
-#define BAD_DEVICE 101
-#define NO_CONTEXT 201
-#define NO_BINARY  209
-#define BAD_IMAGE  200
-#define NOT_FOUND  500
-#define NO_PINNING 801
-#define RECORDING  900 /* refused while a graph is recorded */
-#define NO_RECORD  901
-#define MOST_CARDS 8
-#define CONTEXTS   16
-#define FIRST_CARD 100 /* a handle is no number of a card's */
+#define INVALID        1
+#define NO_DEVICE      100
+#define BAD_DEVICE     101
+#define NO_CONTEXT     201
+#define NO_BINARY      209
+#define BAD_IMAGE      200
+#define NOT_FOUND      500
+#define NO_PINNING     801
+#define RECORDING      900 /* refused while a graph is recorded */
+#define NO_RECORD      901
+#define CAPTURED_EVENT 907
+#define MOST_CARDS     8
+#define CONTEXTS       16
+#define FIRST_CARD     100 /* a handle is no number of a card's */
 
 /// A card's primary context.
 static struct {
@@ -98,6 +99,7 @@ static const struct {
     {802, "CUDA_ERROR_SYSTEM_NOT_READY"          },
     {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
     {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+    {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"   },
     {999, "CUDA_ERROR_UNKNOWN"                   },
 };
 
@@ -405,15 +407,8 @@ FAKE_EXPORT cairn_cuda_result cuEventRecord(cairn_cuda_event  event,
 {
     FAKE_BEGIN(cuEventRecord);
     FAKE_HERE(card);
-    fake_event *const e = event;
-
     if (fake_stream_card(stream) != card) return INVALID;
-    if (fake_stream_records()) return RECORDING; /* nobody may wait for it then */
-    e->recorded = true;
-    e->done     = false;
-    e->turn++;
-    fake_stream_give(stream,
-                     &(fake_work){.kind = FAKE_RECORD, .event = e, .turn = e->turn});
+    fake_stream_mark(stream, event);
     return CAIRN_CUDA_OK;
 }
 
@@ -430,6 +425,16 @@ FAKE_EXPORT cairn_cuda_result cuEventRecordWithFlags(cairn_cuda_event  event,
     return CAIRN_CUDA_OK;
 }
 
+FAKE_EXPORT cairn_cuda_result cuStreamWaitEvent(cairn_cuda_stream stream,
+                                                cairn_cuda_event  event,
+                                                unsigned          flags)
+{
+    FAKE_BEGIN(cuStreamWaitEvent);
+    FAKE_HERE(card);
+    if (flags != 0 || fake_stream_card(stream) != card) return INVALID;
+    return fake_stream_wait(stream, event);
+}
+
 FAKE_EXPORT cairn_cuda_result cuEventQuery(cairn_cuda_event event)
 {
     FAKE_BEGIN(cuEventQuery);
@@ -437,6 +442,7 @@ FAKE_EXPORT cairn_cuda_result cuEventQuery(cairn_cuda_event event)
     const fake_event *const e = event;
 
     (void)card;
+    if (e->recording) return CAPTURED_EVENT;
     fake_stream_advance();
     return !e->recorded || e->done ? CAIRN_CUDA_OK : CAIRN_CUDA_NOT_READY;
 }
@@ -468,14 +474,17 @@ FAKE_EXPORT cairn_cuda_result cuStreamBeginCapture_v2(cairn_cuda_stream  stream,
     return CAIRN_CUDA_OK;
 }
 
-/// What was recorded last, and is nobody's yet.
-static void *ended;
+/// What was recorded last, and is nobody's yet, and why there is none.
+static fake_graph       *ended;
+static cairn_cuda_result ended_so;
 
 static void end_recording(cairn_cuda_stream stream)
 {
     pthread_mutex_lock(&fake.lock);
     if (ended) fake_graph_free(ended);
-    ended = fake.stays == CAIRN_CUDA_OK ? fake_stream_recorded(stream) : NULL;
+    ended    = NULL;
+    ended_so = NO_RECORD;
+    if (fake.stays == CAIRN_CUDA_OK) ended_so = fake_stream_end(stream, &ended);
     pthread_mutex_unlock(&fake.lock);
 }
 
@@ -486,13 +495,11 @@ FAKE_EXPORT cairn_cuda_result cuStreamEndCapture(cairn_cuda_stream stream,
     end_recording(stream);
     FAKE_BEGIN(cuStreamEndCapture);
     FAKE_HERE(card);
-    void *const recorded = ended;
-
     (void)card;
-    if (!recorded) return NO_RECORD;
-    ended = NULL;
+    if (ended_so != CAIRN_CUDA_OK) return ended_so;
+    *graph = ended;
+    ended  = NULL;
     fake.alive++;
-    *graph = recorded;
     return CAIRN_CUDA_OK;
 }
 
@@ -505,7 +512,7 @@ FAKE_EXPORT cairn_cuda_result cuGraphInstantiateWithFlags(cairn_cuda_graph_exec 
     (void)card;
     if (flags != 0) return INVALID;
     fake.alive++;
-    *exec = fake_graph_copy(graph);
+    *exec = fake_graph_copy(graph, true);
     return CAIRN_CUDA_OK;
 }
 
@@ -535,7 +542,7 @@ FAKE_EXPORT cairn_cuda_result cuGraphLaunch(cairn_cuda_graph_exec exec,
     FAKE_BEGIN(cuGraphLaunch);
     FAKE_HERE(card);
     if (fake_stream_card(stream) != card || fake_stream_records()) return INVALID;
-    fake_graph_give(stream, exec);
+    fake_stream_give_graph(stream, exec);
     return CAIRN_CUDA_OK;
 }
 

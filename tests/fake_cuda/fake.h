@@ -11,7 +11,7 @@
 ///   to wait reads what was there before;
 /// - what an event that a graph records says is the last run's, until it is recorded again;
 /// - while a graph is recorded nothing is allocated, loaded or pinned, and only memory that
-///   is pinned is copied;
+///   is pinned is copied; what of a graph is not after each other is done in any order;
 /// - nothing may be freed while a stream has work to do;
 /// - any call can fail, with any code, and those that stay on a real card stay.
 ///
@@ -64,9 +64,13 @@ typedef struct fake_state {
     fake_failure      failure;
     cairn_cuda_result stays; ///< The failure that stays.
     long              calls[FAKE_CALLS];
-    long              late;  ///< Calls that a lost context was asked.
-    int               alive; ///< Things that were made and not given back.
-    uint64_t          random;
+    long              late; ///< Calls that a lost context was asked.
+    long   waits;           ///< Of streams, until one that is forgotten; below 0: none.
+    size_t up;              ///< Bytes that were copied to cards.
+    int    cut; ///< Number of the need that graphs are left without; below 0: none.
+    int needs; ///< Of the last graph: those without which something may come too early.
+    int alive; ///< Things that were made and not given back.
+    uint64_t random;
 } fake_state;
 
 extern fake_state fake;
@@ -106,11 +110,22 @@ bool fake_host_has(cairn_cuda_pointer at, size_t bytes);
 /* Streams and events. stream.c */
 
 typedef struct fake_stream fake_stream;
+typedef struct fake_graph  fake_graph;
+
+enum { FAKE_NEEDS = 8 };
+
+/// What was recorded last in a stream: what comes next is after these nodes of the graph.
+typedef struct fake_tail {
+    int count, node[FAKE_NEEDS];
+} fake_tail;
 
 typedef struct fake_event {
     bool          recorded, done;
-    unsigned long turn; ///< Of the last time that it was recorded.
-    double        time; ///< Seconds, when it came.
+    unsigned long turn;      ///< Of the last time that it was recorded;
+    unsigned long come;      ///< of the last that came.
+    double        time;      ///< Seconds, when it came.
+    unsigned long recording; ///< It is in a graph, of this number, after
+    fake_tail     tail;      ///< these; 0: in none.
 } fake_event;
 
 typedef const char *(*fake_kernel)(const void   *args,
@@ -127,6 +142,7 @@ typedef struct fake_work {
         FAKE_COPY_INSIDE,
         FAKE_SET,
         FAKE_RECORD,
+        FAKE_WAIT, ///< Until the event's `turn` has come.
         FAKE_RUN
     } kind;
     cairn_cuda_pointer to, from; ///< Of the card, or addresses of the host's.
@@ -145,21 +161,35 @@ fake_stream *fake_stream_make(int card);
 void         fake_stream_free(fake_stream *stream);
 int          fake_stream_card(const fake_stream *stream);
 void         fake_stream_give(fake_stream *stream, const fake_work *work);
-/// From now on what the stream is given is recorded; and no more: @return the graph.
-bool  fake_stream_record(fake_stream *stream);
-void *fake_stream_recorded(fake_stream *stream);
+/// From now on what the stream is given is recorded.
+bool fake_stream_record(fake_stream *stream);
+/// And no more, nor of the streams that joined it; @p graph is NULL after a failure.
+cairn_cuda_result fake_stream_end(fake_stream *stream, fake_graph **graph);
 /// Is what any stream is given recorded?
 bool fake_stream_records(void);
-/// Another of a graph; give it to a stream; free it.
-void *fake_graph_copy(const void *graph);
-void  fake_graph_give(fake_stream *stream, const void *graph);
-void  fake_graph_free(void *graph);
+/// The event comes when what the stream was given is done; the stream waits for it.
+void              fake_stream_mark(fake_stream *stream, fake_event *event);
+cairn_cuda_result fake_stream_wait(fake_stream *stream, fake_event *event);
+/// Give a stream all of a graph.
+void fake_stream_give_graph(fake_stream *stream, const fake_graph *graph);
 /// Has any stream of the card work to do?
 bool fake_stream_busy(int card);
 /// A context is lost: nothing of what waits is done any more.
 void fake_stream_drop(void);
 /// Somebody waits: do a little.
 void fake_stream_advance(void);
+
+/* Graphs: things to be done, each after some others. graph.c */
+
+fake_graph *fake_graph_make(void);
+void        fake_graph_add(fake_graph *graph, const fake_work *work, fake_tail *tail);
+/// Is all of one before something of the other?
+bool fake_graph_joins(const fake_graph *graph, const fake_tail *a, const fake_tail *b);
+/// Another, to be done by itself; with @p cut without the need that a test wants left out.
+fake_graph *fake_graph_copy(const fake_graph *graph, bool cut);
+/// Take something that can be done, any; @return false: all is done.
+bool fake_graph_take(fake_graph *graph, fake_work *work);
+void fake_graph_free(fake_graph *graph);
 
 /* Kernels: what fake NVRTC makes. nvrtc.c writes it, driver.c loads it. */
 

@@ -44,7 +44,8 @@ bool fake_memory_alloc(int card, size_t bytes, cairn_cuda_pointer *at)
     if (b->begin == MAP_FAILED) fake_die("no memory for a card's");
     b->at = b->begin + (b->pages + 1) * PAGE - rounded;
     protect(b, PROT_READ | PROT_WRITE);
-    memset(b->at, 0xa5, rounded); /* nothing that anybody could take for his own */
+    /* Nothing that anybody could take for his own; a number times it is none. */
+    memset(b->begin + PAGE, 0xff, b->pages * PAGE);
     protect(b, PROT_NONE);
     blocks = b;
     *at    = (cairn_cuda_pointer)(uintptr_t)b->at;
@@ -113,12 +114,20 @@ typedef struct pinned {
 
 static pinned *pins;
 
+static uintptr_t page_of(const void *at)
+{
+    return (uintptr_t)at / PAGE;
+}
+
 bool fake_host_pin(void *at, size_t bytes)
 {
     pinned *p;
 
+    /* Pages are pinned: two ranges share none. */
     for (p = pins; p; p = p->next)
-        if ((char *)at < p->at + p->bytes && p->at < (char *)at + bytes) return false;
+        if (page_of(at) <= page_of(p->at + p->bytes - 1)
+            && page_of(p->at) <= page_of((char *)at + bytes - 1))
+            return false;
     p    = malloc(sizeof *p);
     *p   = (pinned){pins, at, bytes};
     pins = p;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-fake_state fake = {.failure = {.call = -2}};
+fake_state fake = {.failure = {.call = -2}, .waits = -1, .cut = -1};
 
 static const char *const names[FAKE_CALLS] = {
 #define X(name, arguments) #name,
@@ -197,6 +197,32 @@ FAKE_EXPORT long fake_cuda_late(void)
 FAKE_EXPORT void fake_cuda_delay(double seconds)
 {
     fake.set.delay = seconds;
+}
+
+/// Bytes that were copied to cards.
+FAKE_EXPORT size_t fake_cuda_up(void)
+{
+    return fake.up;
+}
+
+/// The n-th wait of a stream from now on is forgotten; below 0: none is.
+FAKE_EXPORT void fake_cuda_forget(long n)
+{
+    fake.waits = n;
+}
+
+/// Graphs from now on are left without the n-th of what their work waits for; below 0: with
+/// all. @return how much the last one's waited for.
+FAKE_EXPORT int fake_cuda_cut(int n)
+{
+    fake.cut = n;
+    return fake.needs;
+}
+
+/// Another order of what comes, from now on.
+FAKE_EXPORT void fake_cuda_shuffle(unsigned seed)
+{
+    fake.random = seed;
 }
 
 /// Forget that anything was lost.

@@ -11,18 +11,23 @@
 typedef struct item {
     struct item *next;
     fake_work    work;
-    double       due; ///< Not before.
+    fake_graph  *graph; ///< Or all of this.
+    double       due;   ///< Not before.
 } item;
 
-typedef struct graph {
-    item *first, **last;
-} graph;
+/// What is recorded, of streams that joined each other.
+typedef struct recording {
+    fake_graph   *graph;
+    unsigned long number;
+    fake_stream  *origin;
+} recording;
 
 struct fake_stream {
     fake_stream *next;
     int          card;
     item        *first, **last;
-    graph       *recorded; ///< NULL: what it is given is to be done.
+    recording   *recorded; ///< NULL: what it is given is to be done.
+    fake_tail    tail;     ///< Of what is recorded.
 };
 
 static fake_stream *streams;
@@ -94,12 +99,14 @@ static void do_work(const fake_stream *s, fake_work *w)
 {
     fake_memory_open(s->card);
     switch (w->kind) {
-    case FAKE_COPY_UP:
+    case FAKE_COPY_UP: fake.up += w->bytes; /* fall through */
     case FAKE_COPY_DOWN:
     case FAKE_COPY_INSIDE: memcpy(host(w->to), host(w->from), w->bytes); break;
     case FAKE_SET: memset(host(w->to), w->value, w->bytes); break;
     case FAKE_RUN: run_kernel(w); break;
+    case FAKE_WAIT: break;
     case FAKE_RECORD:
+        if (w->event->come < w->turn) w->event->come = w->turn;
         if (!w->silent && w->event->turn != w->turn) break;
         w->event->recorded = w->event->done = true;
         w->event->time                      = now();
@@ -109,21 +116,37 @@ static void do_work(const fake_stream *s, fake_work *w)
     free(w->args);
 }
 
+static bool may_begin(const item *i, double time)
+{
+    return i->due <= time
+           && (i->graph || i->work.kind != FAKE_WAIT
+               || i->work.event->come >= i->work.turn);
+}
+
 /// Do the next of one stream, whichever. @return false: nothing may be done.
 static bool step(void)
 {
     const double time   = now();
     unsigned     able   = 0;
     fake_stream *chosen = NULL;
+    fake_work    work;
 
     for (fake_stream *s = streams; s; s = s->next)
-        if (s->first && s->first->due <= time && fake_random(++able) == 0) chosen = s;
+        if (s->first && may_begin(s->first, time) && fake_random(++able) == 0)
+            chosen = s;
     if (!chosen) return false;
     item *const i = chosen->first;
 
+    if (i->graph && fake_graph_take(i->graph, &work)) {
+        do_work(chosen, &work);
+        return true;
+    }
     chosen->first = i->next;
     if (!chosen->first) chosen->last = &chosen->first;
-    do_work(chosen, &i->work);
+    if (i->graph)
+        fake_graph_free(i->graph);
+    else
+        do_work(chosen, &i->work);
     free(i);
     return true;
 }
@@ -134,18 +157,26 @@ void fake_stream_advance(void)
         turns--;
 }
 
+static void drop_recording(recording *r)
+{
+    for (fake_stream *s = streams; s; s = s->next)
+        if (s->recorded == r) s->recorded = NULL;
+    if (r->graph) fake_graph_free(r->graph);
+    free(r);
+}
+
 void fake_stream_drop(void)
 {
     for (fake_stream *s = streams; s; s = s->next) {
         for (item *i = s->first, *next; i; i = next) {
             next = i->next;
+            if (i->graph) fake_graph_free(i->graph);
             free(i->work.args);
             free(i);
         }
         s->first = NULL;
         s->last  = &s->first;
-        if (s->recorded) fake_graph_free(s->recorded);
-        s->recorded = NULL;
+        if (s->recorded) drop_recording(s->recorded);
     }
 }
 
@@ -162,23 +193,17 @@ static void *come_late(void *unused)
     return unused;
 }
 
-/* Graphs. */
+/* Recording. */
 
 bool fake_stream_record(fake_stream *stream)
 {
+    static unsigned long numbers;
+
     if (stream->recorded) return false;
-    stream->recorded        = malloc(sizeof *stream->recorded);
-    stream->recorded->last  = &stream->recorded->first;
-    *stream->recorded->last = NULL;
+    stream->recorded   = malloc(sizeof *stream->recorded);
+    *stream->recorded  = (recording){fake_graph_make(), ++numbers, stream};
+    stream->tail.count = 0;
     return true;
-}
-
-void *fake_stream_recorded(fake_stream *stream)
-{
-    graph *const g = stream->recorded;
-
-    stream->recorded = NULL;
-    return g;
 }
 
 bool fake_stream_records(void)
@@ -188,76 +213,101 @@ bool fake_stream_records(void)
     return false;
 }
 
-static void add(graph *g, const fake_work *work)
+cairn_cuda_result fake_stream_end(fake_stream *stream, fake_graph **graph)
 {
-    item *const i = malloc(sizeof *i);
+    enum { NO_RECORD = 901, UNMATCHED = 903, UNJOINED = 904 };
+    recording *const  r     = stream->recorded;
+    cairn_cuda_result error = CAIRN_CUDA_OK;
 
-    *i       = (item){.work = *work};
-    *g->last = i;
-    g->last  = &i->next;
-}
-
-/// Arguments are a run's own: they are freed after it.
-static fake_work copy_work(const fake_work *work)
-{
-    fake_work fresh = *work;
-
-    if (!work->args) return fresh;
-    fresh.args = malloc(work->args_bytes + 1);
-    memcpy(fresh.args, work->args, work->args_bytes);
-    return fresh;
-}
-
-void *fake_graph_copy(const void *given)
-{
-    const graph *const from = given;
-    graph *const       g    = malloc(sizeof *g);
-
-    *g = (graph){.last = &g->first};
-    for (const item *i = from->first; i; i = i->next) {
-        const fake_work fresh = copy_work(&i->work);
-
-        add(g, &fresh);
+    *graph = NULL;
+    if (!r) return NO_RECORD;
+    if (r->origin != stream) return UNMATCHED;
+    for (const fake_stream *s = streams; s; s = s->next)
+        if (s->recorded == r && !fake_graph_joins(r->graph, &s->tail, &stream->tail))
+            error = UNJOINED;
+    if (error == CAIRN_CUDA_OK) {
+        *graph   = r->graph;
+        r->graph = NULL;
     }
-    return g;
+    drop_recording(r);
+    return error;
 }
 
-void fake_graph_give(fake_stream *stream, const void *given)
+static void join_tails(fake_tail *to, const fake_tail *from)
 {
-    for (const item *i = ((const graph *)given)->first; i; i = i->next) {
-        const fake_work fresh = copy_work(&i->work);
+    for (int k = 0; k < from->count; k++) {
+        int at = 0;
 
-        fake_stream_give(stream, &fresh);
+        while (at < to->count && to->node[at] != from->node[k])
+            at++;
+        if (at < to->count) continue;
+        if (to->count == FAKE_NEEDS) fake_die("a stream waits for too much at once");
+        to->node[to->count++] = from->node[k];
     }
 }
 
-void fake_graph_free(void *given)
+void fake_stream_mark(fake_stream *stream, fake_event *event)
 {
-    graph *const g = given;
-
-    for (item *i = g->first, *next; i; i = next) {
-        next = i->next;
-        free(i->work.args);
-        free(i);
-    }
-    free(g);
-}
-
-void fake_stream_give(fake_stream *stream, const fake_work *work)
-{
-    item     *i;
-    pthread_t thread;
-
     if (stream->recorded) {
-        add(stream->recorded, work);
+        event->recording = stream->recorded->number;
+        event->tail      = stream->tail;
         return;
     }
-    i             = malloc(sizeof *i);
-    *i            = (item){.work = *work, .due = now() + fake.set.delay};
+    event->recording = 0;
+    event->recorded  = true;
+    event->done      = false;
+    event->turn++;
+    fake_stream_give(
+        stream, &(fake_work){.kind = FAKE_RECORD, .event = event, .turn = event->turn});
+}
+
+/// A stream that waits for what is recorded is recorded, too, from then on.
+cairn_cuda_result fake_stream_wait(fake_stream *stream, fake_event *event)
+{
+    enum { ISOLATION = 905, CAPTURED_EVENT = 907 };
+    recording *of = NULL;
+
+    for (const fake_stream *s = streams; s && event->recording; s = s->next)
+        if (s->recorded && s->recorded->number == event->recording) of = s->recorded;
+    if (event->recording && !of) return CAPTURED_EVENT;
+    if (stream->recorded && stream->recorded != of) return ISOLATION;
+    if (fake.waits-- == 0) return CAIRN_CUDA_OK; /* planted: it is forgotten */
+    if (of) {
+        if (!stream->recorded) stream->tail.count = 0;
+        stream->recorded = of;
+        join_tails(&stream->tail, &event->tail);
+    } else if (event->recorded) {
+        fake_stream_give(
+            stream,
+            &(fake_work){.kind = FAKE_WAIT, .event = event, .turn = event->turn});
+    }
+    return CAIRN_CUDA_OK;
+}
+
+static void enqueue(fake_stream *stream, const item *what)
+{
+    item *const i = malloc(sizeof *i);
+    pthread_t   thread;
+
+    *i            = *what;
+    i->due        = now() + fake.set.delay;
     *stream->last = i;
     stream->last  = &i->next;
     if (fake.set.delay <= 0 || late_thread) return;
     late_thread = true;
     if (pthread_create(&thread, NULL, come_late, NULL) != 0) fake_die("no thread");
     pthread_detach(thread);
+}
+
+void fake_stream_give(fake_stream *stream, const fake_work *work)
+{
+    if (stream->recorded)
+        fake_graph_add(stream->recorded->graph, work, &stream->tail);
+    else
+        enqueue(stream, &(item){.work = *work});
+}
+
+void fake_stream_give_graph(fake_stream *stream, const fake_graph *graph)
+{
+    enqueue(stream, &(item){.graph = fake_graph_copy(graph, false)});
 }

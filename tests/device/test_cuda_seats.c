@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a plan's launches on one card do together, on a driver that pretends
+/// (tests/fake_cuda): what waits for what, and what is copied. The driver does whatever may
+/// be done in an order that is drawn, so that what should have waited shows in bits.
+
+#include "support/card_plans.h"
+
+/// X of run @p k, which differs from those before in every row.
+static void fill(cairn_plan *plan, int k)
+{
+    int64_t first, end;
+
+    cairn_plan_columns(plan, &first, &end);
+    for (int64_t j = 0; j < end - first; j++)
+        cairn_plan_x(plan)[j] = ramp(j + 3 * k) + k;
+}
+
+/// Run a plan, and the processor's, with other X each time and another order.
+/// @return how often Y is not the processor's.
+static int wrong_runs(cairn_plan *plan, cairn_plan *host, int runs)
+{
+    static unsigned order = 1000;
+    int             wrong = 0;
+    int64_t         first, end;
+
+    cairn_plan_rows(plan, &first, &end);
+    for (int k = 0; k < runs; k++) {
+        fake.shuffle(order++);
+        fill(plan, k);
+        fill(host, k);
+        MUST(context, cairn_plan_run(plan, NULL, NULL));
+        MUST(context, cairn_plan_run(host, NULL, NULL));
+        wrong += memcmp(cairn_plan_y(plan), cairn_plan_y(host),
+                        (size_t)(end - first) * sizeof(double))
+                 != 0;
+    }
+    return wrong;
+}
+
+/* ---- Long lists beside others ---- */
+
+enum { TALL = 200, BROAD = 10000 };
+
+/// Short rows, and two that are done in pieces.
+static cairn_tensor *store_long_rows(const char *format)
+{
+    static entries e;
+    cairn_tensor  *tensor;
+
+    e = (entries){.rows = TALL, .columns = BROAD};
+    for (int64_t i = 0; i < TALL; i++)
+        for (int64_t j = 0; j < (i == 7 ? 9000 : i == 60 ? 4097 : 3); j++)
+            put(&e, i, (j + 31 * i) % BROAD);
+    cairn_source *source = source_of(&e);
+
+    tensor = must_store(context, source, format, CAIRN_F64);
+    cairn_source_destroy(&source);
+    return tensor;
+}
+
+static const char *const with_long[] = {"csr", "coo", "csc"};
+
+/// Long lists are the second stream's, in one graph with all else.
+Test(cuda_seats, long_lists_beside_others, .timeout = 240)
+{
+    BEGIN("seed=41");
+    for (size_t k = 0; k < sizeof with_long / sizeof *with_long; k++) {
+        cairn_tensor *tensor = store_long_rows(with_long[k]);
+        cairn_plan   *host   = plan_of(tensor, "cpu", NULL);
+        const long    starts = fake.calls("cuLaunchKernel");
+        cairn_plan   *plan   = plan_of(tensor, "cuda", NULL);
+
+        cr_expect_geq(fake.calls("cuLaunchKernel") - starts, 4, "%s", with_long[k]);
+        const long graphs = fake.calls("cuGraphLaunch");
+
+        cr_expect_eq(wrong_runs(plan, host, 30), 0, "%s: bits differ", with_long[k]);
+        cr_expect_eq(fake.calls("cuGraphLaunch") - graphs, 30, "%s", with_long[k]);
+        cairn_plan_destroy(&plan);
+        cairn_plan_destroy(&host);
+        cairn_tensor_destroy(&tensor);
+    }
+    end();
+}
+
+/// A graph that is left without anything that its work waits for computes other bits.
+Test(cuda_seats, what_a_graph_waits_for, .timeout = 240)
+{
+    int needs = 1;
+
+    BEGIN("seed=42");
+    cairn_tensor *tensor = store_long_rows("csr");
+    cairn_plan   *host   = plan_of(tensor, "cpu", NULL);
+
+    for (int n = 0; n <= needs; n++) {
+        fake.cut(n);
+        cairn_plan *plan = plan_of(tensor, "cuda", NULL);
+
+        needs           = fake.cut(-1);
+        const int wrong = wrong_runs(plan, host, 60);
+
+        if (n < needs)
+            cr_expect_gt(wrong, 0, "without %d of %d", n, needs);
+        else
+            cr_expect_eq(wrong, 0, "with all");
+        cairn_plan_destroy(&plan);
+    }
+    printf("a graph left without each of %d things\n", needs);
+    cr_expect_geq(needs, 6);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    end();
+}
+
+/// Likewise without a graph: a stream that does not wait for the other.
+Test(cuda_seats, what_streams_wait_for, .timeout = 240)
+{
+    BEGIN("seed=43 register=no");
+    cairn_tensor *tensor = store_long_rows("csr");
+    cairn_plan   *host   = plan_of(tensor, "cpu", NULL),
+               *plan     = plan_of(tensor, "cuda", NULL);
+
+    cr_expect_eq(wrong_runs(plan, host, 30), 0);
+    for (int n = 0; n < 2; n++) {
+        int wrong = 0;
+
+        for (int k = 0; k < 60; k++) {
+            fake.forget(n);
+            wrong += wrong_runs(plan, host, 1 + k % 2) > 0;
+        }
+        fake.forget(-1);
+        cr_expect_gt(wrong, 0, "the wait number %d is not needed", n);
+        cr_expect_eq(wrong_runs(plan, host, 2), 0);
+    }
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    end();
+}
+
+/* ---- The rows of X that are read ---- */
+
+enum { SIDE = 4000, FROM = 1000, TILL = 1500 };
+
+/// Entries in columns FROM .. TILL alone, one in each of the two,
+static cairn_source *narrow_source(bool transposed)
+{
+    static entries e;
+
+    e = (entries){.rows = SIDE, .columns = SIDE};
+    for (int64_t i = 0; i < SIDE; i += 3)
+        for (int64_t d = 0; d < 4; d++) {
+            const int64_t j = FROM + (i / 8 + 120 * d) % (TILL - FROM + 1);
+
+            if (transposed)
+                put(&e, j, i);
+            else
+                put(&e, i, j);
+        }
+    return source_of(&e);
+}
+
+/// A format whose padding, if it has some, names what rows.
+typedef struct {
+    const char *text;
+    int64_t     rows; ///< Of X, that are copied; 0: at least those that are read.
+} windowed;
+
+static void check_window(const windowed *w, bool transposed, const char *place)
+{
+    const cairn_product_options op = {
+        .size = sizeof op, .columns = 1, .alpha = 1, .transposed = transposed};
+    cairn_source *source = narrow_source(transposed);
+    cairn_tensor *tensor = must_store(context, source, w->text, CAIRN_F64);
+    cairn_plan *host = plan_of(tensor, "cpu", &op), *plan = plan_of(tensor, place, &op);
+
+    cr_expect_eq(wrong_runs(plan, host, 3), 0, "%s at %s: bits differ", w->text, place);
+    const size_t before = fake.up();
+
+    cr_expect_eq(wrong_runs(plan, host, 1), 0, "%s at %s", w->text, place);
+    const int64_t rows = (int64_t)(fake.up() - before) / 8;
+
+    if (w->rows > 0)
+        cr_expect_eq(rows, w->rows, "%s at %s: %lld rows", w->text, place,
+                     (long long)rows);
+    else
+        cr_expect(rows >= TILL - FROM + 1 && rows <= SIDE, "%s at %s: %lld rows",
+                  w->text, place, (long long)rows);
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+/// From the first row of X that is read to the last: nothing beside them is copied, nor is
+/// there room for it.
+Test(cuda_seats, rows_of_x_that_are_read, .timeout = 240)
+{
+    static const windowed formats[] = {
+        {"csr",             TILL - FROM + 1},
+        {"coo",             TILL - FROM + 1},
+        {"csc",             TILL - FROM + 1},
+        {"bcsr<4,3>",       TILL - FROM + 4},
+        {"hybrid<dia,ell>", 0              },
+        {"ell",             0              },
+        {"sell<32>",        0              },
+        {"dia",             0              },
+    };
+
+    BEGIN("seed=44");
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        check_window(&formats[k], false, "cuda");
+        check_window(&formats[k], false, "cpu*0.3+cuda*0.7");
+        if (formats[k].text[0] != 'b') check_window(&formats[k], true, "cuda");
+    }
+    end();
+}
+
+/* ---- An X that is lent ---- */
+
+enum { LONG_SIDE = 300000 };
+
+/// More than a piece of X.
+static cairn_tensor *store_long(void)
+{
+    static int64_t ptr[LONG_SIDE + 1], idx[LONG_SIDE];
+    static double  val[LONG_SIDE];
+    cairn_format  *format = must_format(context, "csr");
+    cairn_tensor  *tensor = NULL;
+
+    for (int64_t i = 0; i < LONG_SIDE; i++) {
+        ptr[i + 1] = i + 1;
+        idx[i]     = (i * 7 + 3) % LONG_SIDE;
+        val[i]     = 1 + (double)(i % 9) / 8;
+    }
+    MUST(context,
+         cairn_tensor_from_csr(context, LONG_SIDE, LONG_SIDE, 0, LONG_SIDE, ptr, 64,
+                               idx, 64, val, CAIRN_F64, CAIRN_COPY, format, &tensor));
+    cairn_format_destroy(&format);
+    return tensor;
+}
+
+/// A run with an X of the caller's, or with the plan's own. @return copies of X that were
+/// asked for one by one.
+static long run_with(cairn_plan *plan, cairn_plan *host, const double *x)
+{
+    const size_t bytes  = LONG_SIDE * sizeof(double);
+    double      *y      = malloc(2 * bytes);
+    const long   before = fake.calls("cuMemcpyHtoDAsync_v2");
+
+    MUST(context, cairn_plan_run(plan, x, y));
+    const long copies = fake.calls("cuMemcpyHtoDAsync_v2") - before;
+
+    MUST(context, cairn_plan_run(host, x, y + LONG_SIDE));
+    cr_expect_eq(memcmp(y, y + LONG_SIDE, bytes), 0, "%s: bits differ",
+                 x ? "a caller's" : "the plan's own");
+    free(y);
+    return copies;
+}
+
+static void check_note(cairn_plan *plan, const char *words)
+{
+    cairn_plan_part *part;
+    int64_t          count;
+
+    MUST(context, cairn_plan_parts(plan, &count, &part));
+    cr_expect(*words ? strstr(part[0].note, words) != NULL : !part[0].note[0],
+              "'%s' is not in '%s'", words, part[0].note);
+    cairn_plan_parts_free(plan, &part);
+}
+
+static void check_lent(const char *settings, bool never, const char *note, long copies)
+{
+    BEGIN(settings);
+    if (never) context->env.options.cuda_register = CAIRN_CUDA_REGISTER_NEVER;
+    cairn_tensor *tensor = store_long();
+    cairn_plan   *host   = plan_of(tensor, "cpu", NULL),
+               *plan     = plan_of(tensor, "cuda", NULL);
+    double *x            = malloc(LONG_SIDE * sizeof *x);
+
+    check_note(plan, note);
+    for (int k = 0; k < 3; k++) {
+        fill(plan, k);
+        fill(host, k);
+        for (int64_t j = 0; j < LONG_SIDE; j++)
+            x[j] = ramp(j) - k;
+        cr_expect_eq(run_with(plan, host, NULL), copies, "of the plan's own, in run %d",
+                     k);
+        cr_expect_eq(run_with(plan, host, x), 3, "of a caller's, in run %d", k);
+    }
+    free(x);
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    end();
+}
+
+/// The plan's own X goes to the card from where it lies, in the graph; a caller's is copied
+/// to pinned memory first, in pieces of 1 MB.
+Test(cuda_seats, the_x_of_a_plan_is_lent)
+{
+    check_lent("seed=48", false, "", 0);
+}
+
+/// Where it cannot be pinned, or must not, it is copied as a caller's.
+Test(cuda_seats, an_x_that_cannot_be_lent)
+{
+    check_lent("seed=49 register=no", false,
+               "X is copied on the host first: CUDA_ERROR_NOT_SUPPORTED", 3);
+}
+
+Test(cuda_seats, an_x_that_must_not_be_lent)
+{
+    check_lent("seed=50", true, "X is copied on the host first: CAIRN_CUDA_REGISTER",
+               3);
+}
+
+/// The driver refuses to pin the plan's X alone.
+Test(cuda_seats, an_x_that_is_refused)
+{
+    BEGIN("seed=51");
+    cairn_tensor *tensor = store_long();
+    cairn_plan   *host   = plan_of(tensor, "cpu", NULL), *plan;
+    long          pins   = fake.calls("cuMemHostRegister_v2");
+
+    plan = plan_of(tensor, "cuda", NULL);
+    pins = fake.calls("cuMemHostRegister_v2") - pins;
+    cairn_plan_destroy(&plan);
+    fake.fail("cuMemHostRegister_v2", pins - 1, 801);
+    plan = plan_of(tensor, "cuda", NULL);
+    cr_expect(fake.failed());
+    check_note(plan, "X is copied on the host first: CUDA_ERROR_NOT_SUPPORTED");
+    fill(plan, 1);
+    fill(host, 1);
+    cr_expect_eq(run_with(plan, host, NULL), 3);
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    fake.mend();
+    end();
+}
+
+/// Two seats, as of two ways to run one product, have one X: it is pinned once, and let go
+/// when the second leaves.
+Test(cuda_seats, an_x_that_is_lent_twice)
+{
+    static const cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+    static double                      x[LONG_SIDE], y[2][LONG_SIDE];
+    cairn_launch                       launch[2] = {{0}, {0}};
+    cairn_seat                         seat[2];
+    const void                        *own = x;
+
+    BEGIN("seed=55");
+    cairn_device *card   = &context->devices->device[1];
+    cairn_tensor *tensor = store_long();
+
+    for (int k = 0; k < 2; k++) {
+        const cairn_device_work work = {
+            .tensor = tensor->local, .op = &op, .alone = true, .seat = &seat[k]};
+        const long before = fake.calls("cuMemHostRegister_v2");
+
+        MUST(context, card->ops.build(card, &work, &launch[k]));
+        cairn_launch *const one    = &launch[k];
+        const long          pinned = fake.calls("cuMemHostRegister_v2");
+
+        MUST(context, card->ops.seat(card, &one, &own, 1, &seat[k]));
+        cr_expect_eq(fake.calls("cuMemHostRegister_v2") - pinned, 1 - k);
+        cr_expect_gt(pinned, before);
+    }
+    for (int run = 0; run < 4; run++) {
+        const int  k      = run % 2;
+        const long before = fake.calls("cuMemcpyHtoDAsync_v2");
+
+        for (int64_t j = 0; j < LONG_SIDE; j++)
+            x[j] = ramp(j) + run / 2;
+        cr_expect_eq(seat[k].start(&seat[k], &own), CAIRN_OK);
+        cr_expect_eq(seat[k].finish(&seat[k], 0, y[k]), CAIRN_OK);
+        cr_expect_eq(fake.calls("cuMemcpyHtoDAsync_v2"), before);
+        if (k) cr_expect_eq(memcmp(y[0], y[1], sizeof y[0]), 0);
+        cr_expect_eq(y[k][0], x[3], "row 0 has 1 in column 3");
+    }
+    for (int k = 0; k < 2; k++) {
+        const long before = fake.calls("cuMemHostUnregister");
+
+        seat[k].release(&seat[k]);
+        cr_expect_eq(fake.calls("cuMemHostUnregister") - before, k);
+        launch[k].release(&launch[k]);
+    }
+    cairn_tensor_destroy(&tensor);
+    end();
+}
