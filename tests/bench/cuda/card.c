@@ -68,7 +68,8 @@ cairn_cuda_result card_kernels(void *product, cairn_cuda_device *d)
     if (p->clears && p->y.bytes > 0)
         error =
             CAIRN_CUDA(d, cuMemsetD8Async, p->y.at, 0, (size_t)p->y.bytes, d->stream);
-    return error == CAIRN_CUDA_OK ? cairn_cuda_start(p) : error;
+    return error == CAIRN_CUDA_OK ? cairn_cuda_start(p, cairn_cuda_vectors_of(p))
+                                  : error;
 }
 
 double card_time(card *c, card_work work, void *state, int times)
