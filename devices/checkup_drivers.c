@@ -102,9 +102,10 @@ static bool is_offered(const cairn_machine *survey, int k)
     return k + 1 < survey->nodes && survey->node[k + 1].depth > survey->node[k].depth;
 }
 
-/// Has the process cores near to a NUMA domain of the tree?
+/// Has the process cores near to a NUMA domain of the tree? Where none is listed all are.
 static bool is_bound_near(const cairn_machine *survey, int domain)
 {
+    if (survey->domains == 0) return true;
     for (int d = 0; d < survey->domains; d++)
         if (survey->domain[d].index == domain || survey->domain[d].index < 0)
             return true;

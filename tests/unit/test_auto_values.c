@@ -141,19 +141,23 @@ static void check(const char *text, int set, cairn_dtype dtype)
 /// those of rows are widened beside what rows have to do.
 Test(auto_values, blocks_take_longer_to_widen_values_that_a_cache_holds)
 {
-    static const char *const texts[] = {"csr\nbcsr<3,3> : blocks3\n",
-                                        "csr\nsell<8> : slices\n"};
-    cairn_source            *whole   = draw(3000, 9, 100, NARROW_SETS);
-    cairn_source            *narrow  = draw(3000, 9, 100, NARROW_I8);
+    static const char *const other[]  = {"bcsr<3,3>", "sell<8>"};
+    static const char *const counts[] = {"blocks3", "slices"};
+    cairn_source            *whole    = draw(3000, 9, 100, NARROW_SETS);
+    cairn_source            *narrow   = draw(3000, 9, 100, NARROW_I8);
 
     whole->narrows = narrow->narrows = true; /* as those from files do */
     for (int k = 0; k < 2; k++) {
+        char            rows[256], slots[512], text[1024];
         cairn_auto_info wide, small;
-        cairn_format   *a  = choose(whole, CAIRN_F64, texts[k], &wide);
-        cairn_format   *b  = choose(narrow, CAIRN_F64, texts[k], &small);
+
+        snprintf(text, sizeof text, "%s\n%s : %s\n", by_name("csr", rows, sizeof rows),
+                 by_name(other[k], slots, sizeof slots), counts[k]);
+        cairn_format *a    = choose(whole, CAIRN_F64, text, &wide);
+        cairn_format *b    = choose(narrow, CAIRN_F64, text, &small);
         const double ratio = small.candidate[1].predicted / wide.candidate[1].predicted;
 
-        cr_expect(k == 0 ? ratio > 1.1 : ratio < 1.01, "%s: %g", texts[k], ratio);
+        cr_expect(k == 0 ? ratio > 1.1 : ratio < 1.01, "%s: %g", text, ratio);
         cairn_format_destroy(&a);
         cairn_format_destroy(&b);
     }
