@@ -86,7 +86,8 @@ static cairn_array tuple_array(const cairn_part *part, int number)
                              tuple->size > INT_MAX / 8 ? INT_MAX : (int)tuple->size * 8,
                          .length = field->idx_length,
                          .bytes  = field->idx_length * (int64_t)tuple->size,
-                         .data   = (char *)field->idx - tuple->offset[0]};
+                         .data   = field->idx ? (char *)field->idx - tuple->offset[0]
+                                              : NULL}; /* described, not read yet */
 }
 
 /// Tuples that start at @p level.
