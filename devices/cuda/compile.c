@@ -50,7 +50,7 @@ typedef struct {
     cairn_cuda_origin     from;
     cairn_cuda_wanted    *wanted; ///< [count]
     int                   count;
-    atomic_int            next; ///< That nobody has begun.
+    atomic_int            next; ///< The first text that no thread has begun.
     pthread_mutex_t       lock; ///< Of the note.
 } shop;
 

@@ -170,8 +170,8 @@ static bool width_holds(const taker *t)
     return true;
 }
 
-/// Can the arrays be a part's as they lie, if the entries ascend? Few entries that lie in no common way are sorted
-/// instead, which waits for no compiler.
+/// Can the arrays be a part's as they lie, if the entries ascend? Few entries that lie in
+/// no common way are sorted instead, which waits for no compiler.
 static void find_way(taker *t, bool borrowed)
 {
     const bool pays = t->given.n >= CAIRN_WORTH_COMPILING || t->lie.base == 0;

@@ -55,7 +55,7 @@ static cairn_status read_placement(const cairn_tensor       *tensor,
     return CAIRN_OK;
 }
 
-/// Is a member open, or divided in parts that nobody has said?
+/// Is a member open, or divided in shares whose sizes no option names?
 static bool asks_times(const cairn_placement *placement, int members)
 {
     for (int m = 0; m < members; m++) {

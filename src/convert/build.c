@@ -405,7 +405,7 @@ static cairn_status build_of_words(cairn_env               *env,
     return status;
 }
 
-/// Values that were taken over from a widened copy, which goes, are in common with nobody.
+/// Values taken over from a widened copy, which is destroyed, are in common with no tensor.
 static void own_values(cairn_local *built, const cairn_local *copy)
 {
     for (int k = 0; k < built->groups; k++) {

@@ -205,7 +205,7 @@ static const char end_of_load[] = "#else\n"
                                   "    return *from;\n"
                                   "#endif\n}\n";
 
-/// Loads of what nobody writes: through L1, which keeps it, or not kept there.
+/// Loads from arrays that no kernel writes meanwhile: kept in L1, or not kept there.
 static void print_loads(const cairn_c *c, cairn_text *out)
 {
     for (int t = 0; t < CAIRN_C_TYPES; t++) {

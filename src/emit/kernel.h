@@ -35,8 +35,8 @@ typedef struct cairn_kernel_request {
     cairn_lower_fn  lower; ///< For who prints many in one file; NULL: only as text.
     void           *user;  ///< Handed to both.
     bool at_hand; ///< Only if nothing has to be compiled for it; else NO_KERNEL.
-    bool spare; ///< And nobody is to compile it for having been missed often: who asks
-                ///< has another kernel that serves.
+    bool spare;   ///< Nor is it compiled for having been missed often: the caller has
+                  ///< another kernel that serves.
 } cairn_kernel_request;
 
 /// A loaded function.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// First use where no compiler is: the functions that products and conversions ask for of
-/// the formats that `auto` chooses among, and of coordinates, come with the library. Asked for are extents and entries of every matrix of the shared data,
-/// and values in each type that is found for some of them. Nothing is run: programs are
-/// planned, and products chosen, as for the first time. What is missing is printed, and a
-/// failure unless it stands in the list below, which only gets shorter; so is what stands
-/// there and is not missing.
+/// the formats that `auto` chooses among, and of coordinates, come with the library.
+/// Asked for are extents and entries of every matrix of the shared data, and values in
+/// each type that is found for some of them. Nothing is run: programs are planned, and
+/// products chosen, as for the first time. What is missing is printed, and a failure
+/// unless it stands in the list below, which only gets shorter; so is what stands there
+/// and is not missing.
 
 #include "convert/build_plan.h"
 #include "emit/prebuilt.h"
