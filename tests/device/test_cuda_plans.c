@@ -7,30 +7,10 @@
 /// Formats are taken as they are drawn, other ones every second; CUDA_SEED=N runs case N
 /// alone, SEED_CASES says how many.
 
-#include "devices/cuda/device.h"
-#include "support/device_work.h"
-#include "support/fake_cuda.h"
+#include "support/card_plans.h"
 #include "support/seed.h"
 
 enum { USUAL_CASES = 40 };
-
-static fake_cuda      fake;
-static cairn_context *context;
-
-/// Begin with settings of the driver's. @return false: it is not here.
-static bool begin(const char *settings)
-{
-    setenv("FAKE_CUDA", settings, 1);
-    if (!fake_cuda_find(&fake)) return false;
-    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
-    snprintf(context->env.options.devices, sizeof context->env.options.devices,
-             "cpu,cuda");
-    must_settle(context);
-    return true;
-}
-
-#define BEGIN(settings) \
-    if (!begin(settings)) cr_skip_test("the pretended driver is not here")
 
 /* ---- Random formats ---- */
 
@@ -191,16 +171,6 @@ run_once(cairn_tensor *tensor, const char *place, double *y, size_t bytes)
     if (status == CAIRN_OK) memcpy(y, cairn_plan_y(plan), bytes);
     cairn_plan_destroy(&plan);
     return status;
-}
-
-/// The device as it was before it failed.
-static void mend(void)
-{
-    cairn_device *card = &context->devices->device[1];
-
-    fake.mend();
-    card->lost                = false;
-    cairn_cuda_of(card)->loss = (cairn_cuda_loss){.lost = false};
 }
 
 /// Every call of one function fails once: a plan that is made computes the processor's bits

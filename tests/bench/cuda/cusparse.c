@@ -330,7 +330,7 @@ void cusparse_give_back(cusparse_product *p)
     free(p);
 }
 
-static void leave(void *state)
+void cusparse_leave(void *state)
 {
     cairn_cuda_device *d = cairn_cuda_of(((cusparse_product *)state)->device);
 
@@ -361,7 +361,7 @@ static bool add(card            *c,
     }
     *new = (card_contender){.who     = "cuSPARSE",
                             .run     = run,
-                            .leave   = leave,
+                            .leave   = cusparse_leave,
                             .state   = p,
                             .prepare = bench_seconds() - begin,
                             .right   = verify(p, a)};

@@ -98,7 +98,9 @@ bool cusparse_make_coo(cusparse_product *p, const card_rows *a);
 const void *cusparse_one(const cusparse_product *p);
 const void *cusparse_zero(const cusparse_product *p);
 
-/// Give arrays and buffer back, and the product itself.
+/// Give arrays and buffer back, and the product itself; with the card entered, and of a
+/// contender, which is its state.
 void cusparse_give_back(cusparse_product *p);
+void cusparse_leave(void *state);
 
 #endif

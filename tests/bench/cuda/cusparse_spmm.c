@@ -169,15 +169,6 @@ static bool verify(cusparse_product *p, const card_rows *a)
     return right;
 }
 
-static void leave(void *state)
-{
-    cairn_cuda_device *d = cairn_cuda_of(((cusparse_product *)state)->device);
-
-    if (cairn_cuda_enter(d) != CAIRN_CUDA_OK) return;
-    cusparse_give_back(state);
-    cairn_cuda_leave(d);
-}
-
 /// @return false: it does not do it.
 static bool add(card            *c,
                 const card_rows *a,
@@ -202,7 +193,7 @@ static bool add(card            *c,
     }
     *new = (card_contender){.who     = "cuSPARSE",
                             .run     = run,
-                            .leave   = leave,
+                            .leave   = cusparse_leave,
                             .state   = p,
                             .prepare = bench_seconds() - begin,
                             .right   = verify(p, a)};
