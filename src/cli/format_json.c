@@ -59,21 +59,10 @@ static json_t *totals(const cli_format_view *view)
         (json_int_t)view->total.baseline_bytes);
 }
 
-/// Add the elements to an array's object if they are to be shown.
-static cairn_status
-add_elements(const cli_format_view *view, int64_t part, int k, json_t *array)
+/// The arrays of a part, without their elements.
+static json_t *arrays(const cli_format_view *view, int64_t part)
 {
-    const char *text = cli_format_view_elements(view, part, k);
-
-    if (!text) return CAIRN_OK;
-    json_t *values = json_loads(text, JSON_DECODE_ANY, NULL);
-
-    if (json_object_set_new(array, "values", values) == 0) return CAIRN_OK;
-    return cli_fail(view->job, CAIRN_NO_MEMORY, "format: --arrays: out of memory");
-}
-
-static cairn_status arrays(const cli_format_view *view, int64_t part, json_t *list)
-{
+    json_t          *list = json_array();
     cairn_array_info info = CAIRN_ARRAY_INFO;
 
     for (int k = 0; cli_format_view_array(view, part, k, &info); k++) {
@@ -84,61 +73,114 @@ static cairn_status arrays(const cli_format_view *view, int64_t part, json_t *li
         if (info.stored) json_object_set_new(array, "val", json_string(info.stored));
         if (info.error > 0)
             json_object_set_new(array, "val_error", json_real(info.error));
-        const cairn_status status = add_elements(view, part, k, array);
-
-        json_array_append_new(list, array);
-        CLI_TRY(status);
+        list = append(list, array);
     }
-    return CAIRN_OK;
+    return list;
 }
 
-static cairn_status parts(const cli_format_view *view, json_t *list)
+static json_t *parts(const cli_format_view *view)
 {
-    for (int64_t p = 0; p < view->parts; p++) {
-        json_t *part = cli_json_part(&view->part[p]);
+    json_t *list = json_array();
 
-        if (!part || json_object_set_new(part, "arrays", json_array()) != 0
-            || json_array_append(list, part) != 0) {
-            json_decref(part);
-            return cli_fail(view->job, CAIRN_NO_MEMORY,
-                            "format: report: out of memory");
-        }
-        json_decref(part);
-        CLI_TRY(arrays(view, p, json_object_get(part, "arrays")));
-    }
-    return CAIRN_OK;
+    for (int64_t p = 0; p < view->parts; p++)
+        list =
+            append(list, json_pack("{s:o, s:o}", "part", cli_json_part(&view->part[p]),
+                                   "arrays", arrays(view, p)));
+    return list;
 }
 
-cairn_status cli_format_json(const cli_format_view *view)
+/// What stands before the parts.
+static json_t *head(const cli_format_view *view)
 {
     json_t *object = json_pack("{s:s, s:o}", "format", cairn_format_text(view->format),
                                "members", members(view));
 
-    if (object && view->path
-        && json_object_update_new(
-               object,
-               json_pack("{s:o, s:o, s:s?, s:o}", "path", cli_json_path(view->path),
-                         "work", cli_format_path_work(view), "rates",
-                         cairn_path_rates(cli_format_path_done(view)), "program",
-                         cli_json_program(cli_format_path_done(view))))
-               != 0) {
-        json_decref(object);
-        object = NULL;
-    }
-    if (object && view->tensor) {
-        json_t            *list   = json_array();
-        const cairn_status status = parts(view, list);
+    if (!object || !view->path) return object;
+    if (json_object_update_new(
+            object,
+            json_pack("{s:o, s:o, s:s?, s:o}", "path", cli_json_path(view->path),
+                      "work", cli_format_path_work(view), "rates",
+                      cairn_path_rates(cli_format_path_done(view)), "program",
+                      cli_json_program(cli_format_path_done(view))))
+        == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
 
-        if (status != CAIRN_OK) {
-            json_decref(list);
-            json_decref(object);
-            return status;
-        }
-        if (json_object_set_new(object, "parts", list) != 0
-            || json_object_update_new(object, totals(view)) != 0) {
-            json_decref(object);
-            object = NULL;
-        }
+/// What is printed, but for elements: these are text already, as many as the tensor has,
+/// and go to the file as they are.
+typedef struct report {
+    const cli_format_view *view;
+    json_t                *head, *parts, *totals; ///< The last two NULL without tensor.
+} report;
+
+/// Print a list of numbers, a blank after each comma as everywhere.
+static void print_elements(const char *text, FILE *file)
+{
+    while (*text) {
+        const size_t length = strcspn(text, ",");
+
+        fwrite(text, 1, length, file);
+        text += length;
+        if (*text) fputs(", ", file), text++;
     }
-    return cli_json_write(view->job, object);
+}
+
+static bool print_part(const report *r, int64_t p, FILE *file)
+{
+    const json_t *const part   = json_array_get(r->parts, (size_t)p);
+    const json_t *const arrays = json_object_get(part, "arrays");
+    bool                whole;
+
+    fputs(p ? ", {" : "{", file);
+    whole = cli_json_embed(json_object_get(part, "part"), file);
+    fputs(", \"arrays\": [", file);
+    for (size_t k = 0; k < json_array_size(arrays) && whole; k++) {
+        const char *text = cli_format_view_elements(r->view, p, (int)k);
+
+        fputs(k ? ", {" : "{", file);
+        whole = cli_json_embed(json_array_get(arrays, k), file);
+        if (text) fputs(", \"values\": ", file), print_elements(text, file);
+        fputs("}", file);
+    }
+    fputs("]}", file);
+    return whole;
+}
+
+static bool print(const void *user, FILE *file)
+{
+    const report *r = user;
+
+    fputs("{", file);
+    bool whole = cli_json_embed(r->head, file);
+
+    if (r->parts) {
+        fputs(", \"parts\": [", file);
+        for (int64_t p = 0; p < r->view->parts && whole; p++)
+            whole = print_part(r, p, file);
+        fputs("], ", file);
+        whole = whole && cli_json_embed(r->totals, file);
+    }
+    fputs("}", file);
+    return whole && !ferror(file);
+}
+
+cairn_status cli_format_json(const cli_format_view *view)
+{
+    report r = {.view = view, .head = head(view)};
+
+    if (view->tensor) {
+        r.parts  = parts(view);
+        r.totals = totals(view);
+    }
+    const bool         there = r.head && (!view->tensor || (r.parts && r.totals));
+    const cairn_status status =
+        there ? cli_json_print(view->job, print, &r)
+              : cli_fail(view->job, CAIRN_NO_MEMORY, "format: report: out of memory");
+
+    json_decref(r.head);
+    json_decref(r.parts);
+    json_decref(r.totals);
+    return status;
 }

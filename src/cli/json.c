@@ -47,20 +47,25 @@ json_t *cli_json_text(const char *text)
     return string;
 }
 
-/// Print it and a line end; false when the file cannot be written.
-static bool dump(json_t *object, FILE *file)
+bool cli_json_embed(const json_t *object, FILE *file)
 {
-    return json_dumpf(object, file, JSON_REAL_PRECISION(17)) == 0
-           && fputc('\n', file) != EOF;
+    return json_dumpf(object, file, JSON_REAL_PRECISION(17) | JSON_EMBED) == 0;
 }
 
-static cairn_status write_file(cli_job *job, json_t *object, const char *path)
+/// Print one object of jansson's.
+static bool dump(const void *user, FILE *file)
+{
+    return json_dumpf((const json_t *)user, file, JSON_REAL_PRECISION(17)) == 0;
+}
+
+static cairn_status
+write_file(cli_job *job, cli_json_dump print, const void *user, const char *path)
 {
     cli_save save;
 
     CLI_TRY(cli_save_begin(job, path, &save));
     errno              = 0;
-    const bool   whole = dump(object, save.file);
+    const bool   whole = print(user, save.file) && fputc('\n', save.file) != EOF;
     cairn_status status =
         whole ? CAIRN_OK
               : cli_fail(job, CAIRN_IO, "write: %s: %s", path, strerror(errno));
@@ -68,17 +73,22 @@ static cairn_status write_file(cli_job *job, json_t *object, const char *path)
     return cli_save_end(job, &save, status);
 }
 
+cairn_status cli_json_print(cli_job *job, cli_json_dump print, const void *user)
+{
+    const char *path = cli_text(job, CLI_JSON);
+
+    if (strcmp(path, "-") != 0) return write_file(job, print, user, path);
+    if (print(user, stdout) && fputc('\n', stdout) != EOF) return CAIRN_OK;
+    return cli_flush(job);
+}
+
 cairn_status cli_json_write(cli_job *job, json_t *object)
 {
-    const char  *path   = cli_text(job, CLI_JSON);
-    cairn_status status = CAIRN_OK;
-
     if (!object)
-        return cli_fail(job, CAIRN_NO_MEMORY, "report: %s: out of memory", path);
-    if (strcmp(path, "-") != 0)
-        status = write_file(job, object, path);
-    else if (!dump(object, stdout))
-        status = cli_flush(job);
+        return cli_fail(job, CAIRN_NO_MEMORY, "report: %s: out of memory",
+                        cli_text(job, CLI_JSON));
+    const cairn_status status = cli_json_print(job, dump, object);
+
     json_decref(object);
     return status;
 }

@@ -8,6 +8,8 @@
 #include "job.h"
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 /// A double; null for NaN and infinities, which JSON does not have.
 json_t *cli_json_real(double value);
@@ -27,6 +29,17 @@ json_t *cli_json_program(const cairn_path *path);
 
 /// A part of a tensor, without its arrays; NULL: out of memory.
 json_t *cli_json_part(const cairn_part_info *part);
+
+/// Prints one object; false when memory or the file ends.
+typedef bool (*cli_json_dump)(const void *user, FILE *file);
+
+/// Write what @p dump prints, and a line end, where --json says.
+///
+/// Rank 0.
+cairn_status cli_json_print(cli_job *job, cli_json_dump dump, const void *user);
+
+/// Print an object without its braces, to go between others; false when the file ends.
+bool cli_json_embed(const json_t *object, FILE *file);
 
 /// Write @p object where --json says, and release it.
 ///
