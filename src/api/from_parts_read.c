@@ -198,8 +198,8 @@ static bool level_agrees(const cairn_part         *part,
     const cairn_kernel_level *ours    = &part->view.level[l];
     const bool                trimmed = part->layout->level[l].trimmed;
 
-    if (!trimmed && theirs->size != 0
-        && (theirs->lo != ours->lo || theirs->size != ours->size))
+    if (theirs->size != 0 ? theirs->lo != ours->lo || theirs->size != ours->size
+                          : theirs->lo != 0 && theirs->lo != ours->lo)
         return cairn_fault_note(fault, part, l, NULL, 0,
                                 "its range is %" PRId64 " from %" PRId64
                                 " on, but the format says %" PRId64 " from %" PRId64,

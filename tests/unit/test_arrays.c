@@ -524,6 +524,13 @@ Test(arrays, structs_are_refused_by_name)
     WRONG("val is NULL", seen.own[0].val = NULL);
     WRONG("level 0: there is a ptr", seen.own[0].level[0].ptr = extent);
     WRONG("level 0: its range is 7 from 0 on", seen.own[0].level[0].size = 7);
+    WRONG("level 0: its range is 0 from 2 on", seen.own[0].level[0].lo = 2,
+          seen.own[0].level[0].size = 0);
+    WRONG("level 1: its range is 3 from 0 on, but the format says 4 from 0",
+          seen.own[0].level[1].size = 3);
+    WRONG("level 1: its range is 4 from 1 on", seen.own[0].level[1].lo = 1);
+    WRONG("level 1: its range is 0 from 1 on", seen.own[0].level[1].lo = 1,
+          seen.own[0].level[1].size = 0);
     WRONG("level 1: ptr_length is 9", seen.own[0].level[1].ptr_length = 9);
     WRONG("level 1: idx_stride is 16", seen.own[0].level[1].idx_stride = 16);
     WRONG("level 1: ptr_bits is 7", seen.own[0].level[1].ptr_bits = 7);
