@@ -159,12 +159,16 @@ typedef struct cairn_coords {
     int64_t     val_stride;       ///< Likewise; 0: the width of dtype.
     cairn_dtype dtype;            ///< Of the tensor, too.
     int64_t     replays;          ///< With a format: as in cairn_store_options.
+    bool updates; ///< cairn_tensor_update() will bring new values, entry for entry.
 } cairn_coords;
 
 /// No entries of a matrix; 64-bit indices from 0 on, f64 values.
 // clang-format off
 #define CAIRN_COORDS                                                                \
-    { sizeof(cairn_coords), 2, {0}, 0, -1, 0, {NULL}, 0, 64, 0, NULL, 0, CAIRN_F64, 0 }
+    {                                                                               \
+        sizeof(cairn_coords), 2, {0}, 0, -1, 0, {NULL}, 0, 64, 0, NULL, 0, CAIRN_F64, 0, \
+            false                                                                   \
+    }
 // clang-format on
 
 /// Make a tensor of a caller's coordinates.
@@ -184,6 +188,11 @@ typedef struct cairn_coords {
 ///
 /// Where `rows` is -1 several ranks divide the rows so that each has about as many entries,
 /// and entries move to their owners, by way of a copy.
+///
+/// With `updates`, and a copy, it is found where each entry is stored, so that
+/// cairn_tensor_update() takes new values in the order of these, repeats added as they are
+/// here: about the time of two conversions, and no more than 8 bytes an entry that stay (16
+/// from 2^32 entries on). On several ranks `rows` must then say whose they are.
 ///
 /// @param[in]  format  NULL: a list of coordinates, by rows.
 /// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.

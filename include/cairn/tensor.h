@@ -271,22 +271,27 @@ CAIRN_API cairn_status cairn_tensor_from_csc(cairn_context      *context,
                                              cairn_tensor      **tensor);
 
 /// New values for the same pattern: @p val is as it was given to
-/// cairn_tensor_from_csr() or cairn_tensor_from_csc(), entry for entry.
+/// cairn_tensor_from_csr() or cairn_tensor_from_csc(), or to cairn_tensor_from_coords() with
+/// `updates`, entry for entry; values of the same coordinates are added in their order.
 ///
-/// Local. The first call finds where each entry is stored, in a map of 16 bytes an entry,
-/// for which the copy of `ptr` and `idx` goes that was made with the tensor; later ones take
-/// no memory, but where values are stored narrow (`val(TYPE)`): those of a dictionary are
-/// looked up in a table, and a member whose type does not hold all new values gets wide ones
-/// on this rank, and keeps them. Plans that have copies of values (members divided among
-/// devices, devices with a memory of their own) get the new ones at their next run. That
-/// goes for borrowed values, too: change them, and call this with the same @p val, so that
-/// copies are renewed.
+/// Local. Of rows and columns the first call plans where values go, for which the copy of
+/// `ptr` and `idx` goes that was made with the tensor: it takes 56 bytes an entry while it
+/// works, and what stays are 0 to 8 bytes an entry, as the format has it (none where values
+/// stand in the caller's order; twice that from 2^32 entries on). Later calls take no memory,
+/// write values alone, padding excepted, and run on the context's threads at about the speed
+/// of a gather; but where values are stored narrow (`val(TYPE)`): those are looked at one by
+/// one, those of a dictionary in a table, and a member whose type does not hold all new
+/// values gets wide ones on this rank, and keeps them. Plans that have copies of values
+/// (members divided among devices, devices with a memory of their own) get the new ones at
+/// their next run. That goes for borrowed values, too: change them, and call this with the
+/// same @p val, so that copies are renewed.
 ///
-/// @retval CAIRN_BAD_ARGUMENT  The tensor was made by neither of the two, nor around
+/// @param[in] val  [entries] of the tensor's type, one after the other.
+/// @retval CAIRN_BAD_ARGUMENT  The tensor was made by none of these, nor around
 ///                             coordinates that are borrowed (cairn_tensor_from_coords());
 ///                             @p val is NULL, or not what is borrowed; a view of its
 ///                             arrays is out (cairn_tensor_part_get()).
-/// @retval CAIRN_NO_MEMORY     For the map, or wide values; values are what they were.
+/// @retval CAIRN_NO_MEMORY     For the plan, or wide values; values are what they were.
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);
 
 /// Store a tensor in another format: from any format to any other, packed, partitioned,

@@ -13,14 +13,22 @@ static void begin_rows(cairn_entry_index *l)
         l->next[row] = l->begin[row];
 }
 
-/// The first entry of lo..hi-1, of one row, that is not before column @p j.
+/// Is entry @p k before @p d (below 0), behind it, or there, its row being the same?
+static int compare(const cairn_entries *e, cairn_pos k, const cairn_coord *d)
+{
+    for (int m = 1; m < e->order; m++)
+        if (e->coord[m][k] != d[m]) return e->coord[m][k] < d[m] ? -1 : 1;
+    return 0;
+}
+
+/// The first entry of lo..hi-1, of one row, that is not before @p d.
 static cairn_pos
-search_row(const cairn_entries *e, cairn_pos lo, cairn_pos hi, cairn_coord j)
+search_row(const cairn_entries *e, cairn_pos lo, cairn_pos hi, const cairn_coord *d)
 {
     while (lo < hi) {
         const cairn_pos mid = lo + (hi - lo) / 2;
 
-        if (e->coord[1][mid] < j)
+        if (compare(e, mid, d) < 0)
             lo = mid + 1;
         else
             hi = mid;
@@ -28,18 +36,18 @@ search_row(const cairn_entries *e, cairn_pos lo, cairn_pos hi, cairn_coord j)
     return lo;
 }
 
-/// Number of the entry at (i,j), or -1: padding.
-static cairn_pos find_entry(const cairn_entry_index *l, cairn_coord i, cairn_coord j)
+/// Number of the entry at @p d, or -1: padding.
+static cairn_pos find_entry(const cairn_entry_index *l, const cairn_coord *d)
 {
-    const cairn_coord *col = l->entries->coord[1];
-    const int64_t      row = i - l->first_row;
+    const int64_t row = d[0] - l->first_row;
 
     if (row < 0 || row >= l->rows) return -1;
     const cairn_pos end = l->begin[row + 1];
     cairn_pos       k   = l->next[row];
 
-    if (k == end || col[k] != j) k = search_row(l->entries, l->begin[row], end, j);
-    if (k == end || col[k] != j) return -1;
+    if (k == end || compare(l->entries, k, d) != 0)
+        k = search_row(l->entries, l->begin[row], end, d);
+    if (k == end || compare(l->entries, k, d) != 0) return -1;
     l->next[row] = k + 1;
     return k;
 }
@@ -49,7 +57,11 @@ static cairn_status locate(void *user, const cairn_part *part, const cairn_batch
     const cairn_entry_index *l = user;
 
     for (int n = 0; n < batch->n; n++) {
-        const cairn_pos k = find_entry(l, batch->coord[0][n], batch->coord[1][n]);
+        cairn_coord d[CAIRN_MAX_ORDER];
+
+        for (int m = 0; m < l->entries->order; m++)
+            d[m] = batch->coord[m][n];
+        const cairn_pos k = find_entry(l, d);
 
         /* An entry is stored once, but a hybrid's other members may pad its position.
          * Their values are 0, like a stored zero's: then any of the places will do,
@@ -104,9 +116,9 @@ cairn_status cairn_entry_index_init(cairn_entry_index   *l,
     return CAIRN_OK;
 }
 
-cairn_target cairn_entry_index_at(cairn_entry_index *l, cairn_coord i, cairn_coord j)
+cairn_target cairn_entry_index_at(cairn_entry_index *l, const cairn_coord *d)
 {
-    return l->stored[find_entry(l, i, j)];
+    return l->stored[find_entry(l, d)];
 }
 
 void cairn_entry_index_fini(cairn_entry_index *l)

@@ -28,6 +28,7 @@ typedef struct {
     cairn_coords_way   way;    ///< How they can be lent; OTHERWISE: they cannot.
     cairn_given_arrays arrays; ///< What was seen of them, and made.
     int64_t replays; ///< Products that the caller says will come; 0: he does not.
+    bool    updates; ///< New values will come.
 } taker;
 
 /* ---- what is looked at ---- */
@@ -153,6 +154,8 @@ static cairn_status take_arrays(taker *t, const cairn_coords *coords)
 {
     CAIRN_TRY(set_shape(t, coords));
     CAIRN_TRY(set_rows(t, coords));
+    CAIRN_CHECK(!t->updates || !t->divided, &t->context->env, CAIRN_BAD_ARGUMENT,
+                CALL ": updates: rows are not told: entries move to other ranks");
     for (int k = 0; k < t->shape.order; k++)
         t->most[k] = t->shape.extent[k] - 1;
     t->least[0] = t->first_row;
@@ -391,6 +394,9 @@ static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **t
         status = cairn_rows_given(t->context->comm, "coordinates", &t->shape,
                                   t->first_row, t->rows, &rows);
     if (status == CAIRN_OK) status = make(t, &rows, format, tensor);
+    if (status == CAIRN_OK && format && t->updates)
+        status = cairn_comm_agree(t->context->comm,
+                                  cairn_refill_create_for(&t->given, *tensor));
     if (status == CAIRN_OK && format)
         status = cairn_comm_agree(t->context->comm,
                                   cairn_tensor_narrow_for_many(*tensor, t->replays));
@@ -406,6 +412,7 @@ static void compare(const taker *t, const cairn_format *format, cairn_collective
     cairn_collective_dtype(same, t->dtype);
     cairn_collective_text(same, "arrays", format ? "stored in a format" : "borrowed");
     cairn_collective_text(same, "rows", t->divided ? "not given" : "given");
+    cairn_collective_text(same, "updates", t->updates ? "will come" : "will not come");
     if (format) cairn_collective_format(same, format);
 }
 
@@ -451,8 +458,11 @@ cairn_status cairn_tensor_from_coords(cairn_context      *context,
                          CAIRN_WITHIN(coords->replays, 0, INT64_MAX));
     cairn_doing(&context->env, "taking coordinates");
 
-    const double begin = cairn_seconds();
-    taker t = {.context = context, .dtype = coords->dtype, .replays = coords->replays};
+    const double  begin  = cairn_seconds();
+    taker         t      = {.context = context,
+                            .dtype   = coords->dtype,
+                            .replays = coords->replays,
+                            .updates = coords->updates};
     cairn_tensor *fresh  = NULL;
     cairn_status  status = take(&t, coords, mode, format, &fresh);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// New values for a solver's pattern. Where each entry is stored is found when the first
-/// ones come: many matrices get none.
+/// New values for a solver's pattern. Where each entry of compressed rows is stored is found
+/// when the first ones come: many matrices get none. Who brings coordinates says whether new
+/// values will come, and it is found while they are at hand.
 
 #include "api/door.h"
 #include "api/entry_index.h"
 #include "api/solver_rows.h"
 #include "tensor/statistics.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MARKS = 8 }; ///< Columns an entry, up to which each is marked.
@@ -112,109 +112,139 @@ void cairn_refill_destroy(cairn_env *env, cairn_refill **refill)
 {
     if (!*refill) return;
     drop_pattern(env, *refill);
-    cairn_free(env, (*refill)->target);
-    cairn_free(env, (*refill)->sums);
+    cairn_refill_plan_destroy(env, &(*refill)->plan);
     cairn_free(env, *refill);
     *refill = NULL;
 }
 
 /* ---- where entries are stored ---- */
 
-static void
-locate(const cairn_tensor *tensor, cairn_entry_index *index, cairn_target *target)
-{
-    const cairn_solver_rows *a = &tensor->refill->pattern;
+/// What entries are of.
+typedef struct {
+    const cairn_solver_rows *rows;  ///< NULL: they are
+    const cairn_given       *given; ///< these.
+    int64_t                  n;
+    int64_t                  first_row, row_count; ///< All are in these.
+} pattern;
 
+static void locate_rows(const cairn_solver_rows    *a,
+                        cairn_entry_index          *index,
+                        const cairn_refill_targets *to)
+{
     for (int64_t i = 0; i < cairn_rows_lines(a); i++)
         for (int64_t k = cairn_rows_ptr(a, i); k < cairn_rows_ptr(a, i + 1); k++) {
             cairn_coord d[2];
 
             cairn_rows_coord(a, i, k, d);
-            target[k] = cairn_entry_index_at(index, d[0], d[1]);
+            const cairn_target at = cairn_entry_index_at(index, d);
+
+            to->part[k]  = at.part;
+            to->place[k] = at.value;
         }
 }
 
-static int by_place(const void *a, const void *b)
+static void locate_given(const cairn_given          *given,
+                         cairn_entry_index          *index,
+                         const cairn_refill_targets *to)
 {
-    const cairn_target *s = &((const cairn_refill_sum *)a)->target;
-    const cairn_target *t = &((const cairn_refill_sum *)b)->target;
+    for (cairn_pos k = 0; k < given->n; k++) {
+        cairn_coord d[CAIRN_MAX_ORDER];
 
-    if (s->part != t->part) return s->part < t->part ? -1 : 1;
-    return s->value < t->value ? -1 : s->value > t->value;
-}
+        for (int m = 0; m < given->order; m++)
+            d[m] = cairn_given_coord(given, m, k);
+        const cairn_target at = cairn_entry_index_at(index, d);
 
-/// Places that several entries go to: of the sorted places of all, those that are there
-/// again, each once.
-static void find_shared(cairn_refill *refill)
-{
-    cairn_refill_sum *sum  = refill->sums;
-    int64_t           kept = 0;
-
-    qsort(sum, (size_t)refill->n, sizeof *sum, by_place);
-    for (int64_t k = 1; k < refill->n; k++)
-        if (by_place(&sum[k - 1], &sum[k]) == 0
-            && (kept == 0 || by_place(&sum[kept - 1], &sum[k]) != 0))
-            sum[kept++] = sum[k];
-    refill->shared = kept;
-}
-
-/// Let entries that share a place find its sum.
-static cairn_status share_places(cairn_env *env, cairn_refill *refill)
-{
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, refill->n, &refill->sums));
-    for (int64_t k = 0; k < refill->n; k++)
-        refill->sums[k].target = refill->target[k];
-    find_shared(refill);
-    for (int64_t k = 0; k < refill->n; k++) {
-        const cairn_refill_sum  key = {.target = refill->target[k]};
-        const cairn_refill_sum *its =
-            bsearch(&key, refill->sums, (size_t)refill->shared, sizeof key, by_place);
-
-        if (its) refill->target[k].part = ~(int64_t)(its - refill->sums);
+        to->part[k]  = at.part;
+        to->place[k] = at.value;
     }
-    return cairn_realloc(env, refill->shared, sizeof *refill->sums,
-                         (void **)&refill->sums);
 }
 
-/// Find where entries, which are those of the pattern, each once, are stored.
-static cairn_status find_places(cairn_tensor *tensor, const cairn_entries *entries)
+/// Find where the entries of the pattern, in @p entries each once, are stored.
+static cairn_status locate(const cairn_tensor         *tensor,
+                           const pattern              *p,
+                           const cairn_entries        *entries,
+                           const cairn_refill_targets *to)
 {
-    cairn_refill     *refill = tensor->refill;
-    cairn_env        *env    = &tensor->context->env;
-    cairn_entry_index index;
-    cairn_status      status =
-        cairn_entry_index_init(&index, tensor->local, entries,
-                               refill->pattern.first_row, refill->pattern.rows);
+    cairn_entry_index  index;
+    const cairn_status status = cairn_entry_index_init(&index, tensor->local, entries,
+                                                       p->first_row, p->row_count);
 
-    if (status == CAIRN_OK) status = CAIRN_NEW(env, refill->n, &refill->target);
-    if (status == CAIRN_OK) locate(tensor, &index, refill->target);
+    if (status == CAIRN_OK && p->rows) locate_rows(p->rows, &index, to);
+    if (status == CAIRN_OK && !p->rows) locate_given(p->given, &index, to);
     cairn_entry_index_fini(&index);
-    if (status == CAIRN_OK && entries->n < refill->n)
-        status = share_places(env, refill);
     return status;
 }
 
-/// Find where the entries of the pattern are stored, which is then of no more use.
-static cairn_status find_targets(cairn_tensor *tensor)
+/// Plan the refills of a tensor.
+///
+/// @param[in,out] entries  The pattern's, sorted, each once; empty afterwards.
+static cairn_status
+make_plan(cairn_tensor *tensor, const pattern *p, cairn_entries *entries)
 {
-    cairn_env    *env    = &tensor->context->env;
-    cairn_refill *refill = tensor->refill;
+    cairn_env           *env    = &tensor->context->env;
+    cairn_refill_targets to     = {.n = p->n};
+    cairn_status         status = CAIRN_NEW(env, p->n, &to.part);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(env, p->n, &to.place);
+    if (status == CAIRN_OK) status = locate(tensor, p, entries, &to);
+    cairn_entries_fini(env, entries);
+    if (status == CAIRN_OK)
+        status = cairn_refill_plan_create(tensor->local, &to, &tensor->refill->plan);
+    cairn_free(env, to.part);
+    cairn_free(env, to.place);
+    return status;
+}
+
+/// Plan the refills of a tensor of compressed rows, of which the copy goes.
+static cairn_status plan_rows(cairn_tensor *tensor)
+{
+    cairn_env               *env    = &tensor->context->env;
+    cairn_refill            *refill = tensor->refill;
+    const cairn_solver_rows *a      = &refill->pattern;
+    const pattern            p      = {
+                        .rows = a, .n = refill->n, .first_row = a->first_row, .row_count = a->rows};
     cairn_entries entries;
 
     cairn_entries_init(&entries, 2);
-    cairn_status status = cairn_solver_rows_entries(&refill->pattern, &entries);
+    cairn_status status = cairn_solver_rows_entries(a, &entries);
 
-    if (status == CAIRN_OK) status = find_places(tensor, &entries);
+    if (status == CAIRN_OK) status = make_plan(tensor, &p, &entries);
     cairn_entries_fini(env, &entries);
-    if (status == CAIRN_OK) {
-        drop_pattern(env, refill);
-        return CAIRN_OK;
-    }
-    cairn_free(env, refill->target);
-    cairn_free(env, refill->sums);
-    refill->target = NULL;
-    refill->sums   = NULL;
-    refill->shared = 0;
+    if (status == CAIRN_OK) drop_pattern(env, refill);
+    return status;
+}
+
+/// Keep the columns of sorted coordinates, as keep_columns() does those of rows.
+static cairn_status keep_given(const cairn_entries *entries, cairn_local *local)
+{
+    local->pattern = true;
+    if (entries->order < 2 || entries->n == 0) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(local->env, entries->n, &local->column));
+    memcpy(local->column, entries->coord[1],
+           (size_t)entries->n * sizeof *local->column);
+    local->columns = cairn_distinct(local->column, entries->n);
+    return cairn_realloc(local->env, local->columns, sizeof *local->column,
+                         (void **)&local->column);
+}
+
+cairn_status cairn_refill_create_for(const cairn_given *given, cairn_tensor *tensor)
+{
+    cairn_env *env = &tensor->context->env;
+    pattern    p   = {.given = given, .n = given->n};
+    int64_t    end;
+
+    cairn_tensor_rows(tensor, &p.first_row, &end);
+    p.row_count = end - p.first_row;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &tensor->refill));
+    tensor->refill->n = given->n;
+    cairn_entries entries;
+
+    cairn_entries_init(&entries, given->order);
+    cairn_status status = cairn_entries_take(env, given, &entries);
+
+    if (status == CAIRN_OK) status = keep_given(&entries, tensor->local);
+    if (status == CAIRN_OK && given->n > 0) status = make_plan(tensor, &p, &entries);
+    cairn_entries_fini(env, &entries);
     return status;
 }
 
@@ -229,15 +259,17 @@ cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
     if (refill && (refill->n > 0 || refill->borrowed))
         CAIRN_ENTER(tensor->context, CAIRN_GIVEN(val));
     CAIRN_TRY(cairn_tensor_check_views(tensor, "update"));
-    CAIRN_CHECK(refill, env, CAIRN_BAD_ARGUMENT,
-                "update: the tensor was not made from a solver's rows");
+    CAIRN_CHECK(
+        refill, env, CAIRN_BAD_ARGUMENT,
+        "update: the tensor was not made from a solver's rows, nor of coordinates "
+        "for updates");
     if (refill->borrowed) {
         CAIRN_CHECK(val == refill->borrowed, env, CAIRN_BAD_ARGUMENT,
                     "update: the values are borrowed: change them in place");
     } else {
-        if (!refill->target && refill->n > 0) CAIRN_TRY(find_targets(tensor));
+        if (!refill->plan && refill->n > 0) CAIRN_TRY(plan_rows(tensor));
         tensor->local->updates++; /* also where some members were widened in vain */
-        return cairn_refill_store(tensor, val);
+        return refill->plan ? cairn_refill_store(tensor, val) : CAIRN_OK;
     }
     tensor->local->updates++;
     return CAIRN_OK;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// New values of a solver's pattern, in the types that its members' are stored in. What is
-/// stored beside the entries is padding, and 0.
+/// stored beside the entries is padding, and 0. Members that are as wide as the tensor's type
+/// get theirs by a plan's loops; in others each value is looked at.
 
+#include "api/refill_move.h"
 #include "api/solver_rows.h"
 #include "tensor/value_storage.h"
 #include "tensor/value_types.h"
@@ -28,36 +30,12 @@ static const double padding = 0;
 
 /// One update.
 typedef struct {
-    cairn_tensor       *tensor;
-    const cairn_refill *refill;
-    const void         *val;
-    int                 members;
-    member              member[CAIRN_MAX_MEMBERS];
+    cairn_tensor            *tensor;
+    const cairn_refill_plan *plan;
+    const void              *val;
+    int                      members;
+    member                   member[CAIRN_MAX_MEMBERS];
 } update;
-
-static double given(const update *u, int64_t k)
-{
-    return u->tensor->dtype == CAIRN_F32 ? (double)((const float *)u->val)[k]
-                                         : ((const double *)u->val)[k];
-}
-
-/// Add up what goes to the same places: the first is taken as it is.
-static void add_shared(const update *u)
-{
-    cairn_refill_sum *sums = u->refill->sums;
-
-    for (int64_t k = 0; k < u->refill->shared; k++)
-        sums[k].begun = false;
-    for (int64_t k = 0; k < u->refill->n && u->refill->shared > 0; k++) {
-        const int64_t part = u->refill->target[k].part;
-
-        if (part >= 0) continue;
-        cairn_refill_sum *const s = &sums[~part];
-
-        s->sum   = s->begun ? s->sum + given(u, k) : given(u, k);
-        s->begun = true;
-    }
-}
 
 static bool is_same(double a, double b)
 {
@@ -104,35 +82,32 @@ static void look_at(member *m, double value)
 
 static void put(member *m, const cairn_kernel_part *view, cairn_pos at, double value)
 {
-    if (cairn_layout_is_wide(m->layout)) {
-        cairn_value_set(view, at, value);
-        return;
-    }
     if (m->layout->value_kind != CAIRN_VALUE_ONE)
         cairn_values_store(&value, 1, &m->dictionary, view, at);
 }
 
-/// Go through all places and their new values: look at those of narrow members, or store
-/// them.
+/// Look at the new values of narrow members, or store them.
 static void go_through(update *u, bool stores)
 {
-    const cairn_local *local = u->tensor->local;
-    const int64_t      n     = u->refill->n;
+    const cairn_local       *local = u->tensor->local;
+    const cairn_refill_plan *plan  = u->plan;
 
-    for (int64_t k = 0; k < n + u->refill->shared; k++) {
-        const bool              own    = k < n;
-        const cairn_refill_sum *shared = own ? NULL : &u->refill->sums[k - n];
-        const cairn_target      t      = own ? u->refill->target[k] : shared->target;
+    for (int64_t l = 0; l < plan->lists; l++) {
+        const cairn_refill_list *list = &plan->list[l];
+        const cairn_refill_run  *run  = list->run;
+        const cairn_part        *part = &local->part[list->part];
+        member                  *m    = &u->member[part->where.member];
 
-        if (t.part < 0) continue;
-        const cairn_part *const part  = &local->part[t.part];
-        member *const           m     = &u->member[part->where.member];
-        const double            value = own ? given(u, k) : shared->sum;
+        for (int64_t k = 0; k < list->items && !cairn_layout_is_wide(m->layout); k++) {
+            if (k == run[1].item) run++;
+            const double value =
+                cairn_refill_value(plan, list, run, k, u->val, local->value_bits);
 
-        if (stores)
-            put(m, &part->view, t.value, value);
-        else if (!cairn_layout_is_wide(m->layout))
-            look_at(m, value);
+            if (stores)
+                put(m, &part->view, cairn_refill_place(plan, list, run, k), value);
+            else
+                look_at(m, value);
+        }
     }
 }
 
@@ -215,16 +190,22 @@ static void store_common(const update *u, member *m)
 
 cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val)
 {
-    update       u = {.tensor = tensor, .refill = tensor->refill, .val = val};
-    cairn_status status;
+    update       u      = {.tensor = tensor, .plan = tensor->refill->plan, .val = val};
+    const bool   narrow = cairn_local_is_narrow(tensor->local);
+    cairn_status status = CAIRN_OK;
 
-    add_shared(&u);
     begin(&u);
-    if (cairn_local_is_narrow(tensor->local)) go_through(&u, false);
-    status = widen(&u);
+    if (narrow) {
+        go_through(&u, false);
+        status = widen(&u);
+    }
     for (int k = 0; k < u.members && status == CAIRN_OK; k++)
         store_common(&u, &u.member[k]);
-    if (status == CAIRN_OK) go_through(&u, true);
+    if (status == CAIRN_OK) {
+        cairn_refill_move(u.plan, tensor->local, val,
+                          cairn_context_threads(tensor->context));
+        if (narrow) go_through(&u, true);
+    }
     for (int k = 0; k < u.members; k++)
         cairn_value_dictionary_fini(&u.member[k].dictionary);
     return status;

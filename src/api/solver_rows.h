@@ -6,7 +6,7 @@
 #ifndef CAIRN_API_SOLVER_ROWS_H
 #define CAIRN_API_SOLVER_ROWS_H
 
-#include "api/api.h"
+#include "api/refill_plan.h"
 
 /// Rows first_row .. first_row+rows-1 of a matrix, as a caller has them: line by line, lines
 /// being these rows, or all columns.
@@ -64,25 +64,15 @@ cairn_rows_coord(const cairn_solver_rows *a, int64_t line, int64_t k, cairn_coor
 cairn_status cairn_solver_rows_entries(const cairn_solver_rows *a,
                                        cairn_entries           *entries);
 
-/// A place with several entries of the pattern, whose values are added in their order.
-typedef struct cairn_refill_sum {
-    cairn_target target;
-    double       sum; ///< Of the update at hand.
-    bool         begun;
-} cairn_refill_sum;
-
 /// Where new values go.
 typedef struct cairn_refill {
     const void *borrowed; ///< The caller's values, which are the tensor's; or NULL.
-    cairn_solver_rows pattern; ///< Copies of ptr and idx, until the first update.
-    int64_t           n;       ///< Entries that the caller gave,
-    cairn_target *target; ///< [n] and where they are stored, from then on; `part` ~k:
-                          ///< at sums[k].target, with others.
-    int64_t           shared; ///< Places with several entries:
-    cairn_refill_sum *sums;   ///< [shared]
+    cairn_solver_rows  pattern; ///< Copies of ptr and idx, until there is a plan.
+    int64_t            n;       ///< Entries that the caller gave.
+    cairn_refill_plan *plan;    ///< NULL: the first update makes it.
 } cairn_refill;
 
-/// Store new values where `target` says, in the types that members have if these hold them
+/// Store new values where the plan says, in the types that members have if these hold them
 /// all; members of others are widened.
 ///
 /// Local.
@@ -96,6 +86,13 @@ cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val);
 /// Local. Takes as much memory as ptr and idx. On failure what it has is freed with the
 /// tensor.
 cairn_status cairn_refill_create(const cairn_solver_rows *a, cairn_tensor *tensor);
+
+/// Have a tensor that was made of coordinates take new values: their plan is made.
+///
+/// Local. On failure what it has is freed with the tensor.
+///
+/// @param[in] given  As the tensor was made of them; all are of its rows on this rank.
+cairn_status cairn_refill_create_for(const cairn_given *given, cairn_tensor *tensor);
 
 /// @param[in,out] refill  May be NULL.
 void cairn_refill_destroy(cairn_env *env, cairn_refill **refill);

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Plans of refills. Values are moved in the order of their places or of their sources,
+/// whichever touches fewer lines of memory: new values of a transposed matrix are gathered,
+/// those of diagonals scattered. What counts up in long runs needs no list.
+
+#include "api/refill_plan.h"
+
+enum {
+    LONG_RUN  = 8,    ///< Items, on average, from which runs are faster than lists.
+    LINE      = 64,   ///< Bytes.
+    LINES     = 512,  ///< Of a cache, as it is modelled: each line has one place.
+    KEEPS_ALL = 4096, ///< Items so few that no order is better than another.
+};
+
+/// A plan at work.
+typedef struct {
+    cairn_env                  *env;
+    const cairn_local          *local;
+    const cairn_refill_targets *targets;
+    cairn_refill_plan          *plan;
+    cairn_pos
+        *by_place; ///< [n] entries by part and place; those of one place in order.
+    cairn_pos *by_source; ///< [n] by part alone.
+} planner;
+
+/* ---- in which order ---- */
+
+/// Lines that are fetched when values of @p width are moved in some order, those that are
+/// written counted twice.
+static int64_t
+count_lines(const planner *p, const cairn_pos *order, int64_t n, int64_t width)
+{
+    int64_t read[LINES] = {0}, written[LINES] = {0}, lines = 0;
+
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t from = order[k] * width / LINE + 1;
+        const int64_t to   = p->targets->place[order[k]] * width / LINE + 1;
+
+        lines += (read[from % LINES] != from) + 2 * (written[to % LINES] != to);
+        read[from % LINES]  = from;
+        written[to % LINES] = to;
+    }
+    return lines;
+}
+
+/// Where one number, or both, do not count up from one item to the next, a run begins.
+static int64_t count_runs(const planner   *p,
+                          const cairn_pos *order,
+                          int64_t          n,
+                          bool             places,
+                          bool             sources)
+{
+    const int64_t *place = p->targets->place;
+    int64_t        runs  = 1;
+
+    for (int64_t k = 1; k < n; k++)
+        runs += (places && place[order[k]] != place[order[k - 1]] + 1)
+                || (sources && order[k] != order[k - 1] + 1);
+    return runs;
+}
+
+/* ---- lists ---- */
+
+static void put(void *list, int64_t k, int bits, int64_t number)
+{
+    if (bits == 32)
+        ((uint32_t *)list)[k] = (uint32_t)number;
+    else
+        ((int64_t *)list)[k] = number;
+}
+
+/// Fill the runs of a list whose items are in @p order, beginning where a number does not
+/// count up that is in no array.
+static cairn_status
+fill_runs(const planner *p, cairn_refill_list *list, const cairn_pos *order)
+{
+    const int64_t *place  = p->targets->place;
+    const bool     places = !list->place, sources = !list->source && !p->plan->begin;
+
+    list->runs = count_runs(p, order, list->items, places, sources);
+    CAIRN_TRY(CAIRN_NEW(p->env, list->runs + 1, &list->run));
+    int64_t runs = 0;
+
+    for (int64_t k = 0; k < list->items; k++)
+        if (k == 0 || (places && place[order[k]] != place[order[k - 1]] + 1)
+            || (sources && order[k] != order[k - 1] + 1))
+            list->run[runs++] = (cairn_refill_run){k, place[order[k]], order[k]};
+    list->run[runs] = (cairn_refill_run){.item = list->items};
+    return CAIRN_OK;
+}
+
+/// Write down the items of a list, which are in @p order.
+static cairn_status fill_list(const planner     *p,
+                              cairn_refill_list *list,
+                              const cairn_pos   *order,
+                              bool               places,
+                              bool               sources)
+{
+    const size_t width = (size_t)p->plan->bits / 8;
+
+    if (places) CAIRN_TRY(cairn_alloc(p->env, list->items, width, &list->place));
+    if (sources) CAIRN_TRY(cairn_alloc(p->env, list->items, width, &list->source));
+    for (int64_t k = 0; k < list->items; k++) {
+        if (places) put(list->place, k, p->plan->bits, p->targets->place[order[k]]);
+        if (sources) put(list->source, k, p->plan->bits, order[k]);
+    }
+    return fill_runs(p, list, order);
+}
+
+/// Choose how the values of a part are moved. @p at: its first item in both orders.
+static cairn_status choose(const planner *p, cairn_refill_list *list, int64_t at)
+{
+    const cairn_pos *by_place = p->by_place + at, *by_source = p->by_source + at;
+    const int64_t    n = list->items, width = p->local->value_bits / 8;
+
+    if (LONG_RUN * count_runs(p, by_source, n, true, true) <= n)
+        return fill_list(p, list, by_source, false, false);
+    const bool gathers =
+        n > KEEPS_ALL
+        && count_lines(p, by_place, n, width) < count_lines(p, by_source, n, width);
+    const cairn_pos *order = gathers ? by_place : by_source;
+    const bool       runs  = LONG_RUN * count_runs(p, order, n, gathers, !gathers) <= n;
+
+    return fill_list(p, list, order, !gathers || !runs, gathers || !runs);
+}
+
+/* ---- places with several values ---- */
+
+static bool is_same_place(const planner *p, cairn_pos a, cairn_pos b)
+{
+    const cairn_refill_targets *t = p->targets;
+
+    return t->part[a] == t->part[b] && t->place[a] == t->place[b];
+}
+
+/// Drop all but the first entry of each place from the order, and keep where each begins.
+static cairn_status share_places(planner *p)
+{
+    const int64_t n     = p->targets->n;
+    const size_t  width = (size_t)p->plan->bits / 8;
+    int64_t       items = 0;
+
+    CAIRN_TRY(cairn_alloc(p->env, n, width, &p->plan->source));
+    CAIRN_TRY(cairn_alloc(p->env, p->plan->items + 1, width, &p->plan->begin));
+    for (int64_t k = 0; k < n; k++)
+        put(p->plan->source, k, p->plan->bits, p->by_place[k]);
+    for (int64_t k = 0; k < n; k++)
+        if (k == 0 || !is_same_place(p, p->by_place[k], p->by_place[items - 1])) {
+            put(p->plan->begin, items, p->plan->bits, k);
+            p->by_place[items++] = p->by_place[k];
+        }
+    put(p->plan->begin, items, p->plan->bits, n);
+    return CAIRN_OK;
+}
+
+/// The values of a part that may be sums, in the order of its places.
+static cairn_status choose_sums(const planner *p, cairn_refill_list *list, int64_t at)
+{
+    const cairn_pos *order = p->by_place + at;
+    const int64_t    n     = list->items;
+
+    return fill_list(p, list, order,
+                     LONG_RUN * count_runs(p, order, n, true, false) > n, false);
+}
+
+/* ---- a plan ---- */
+
+/// Entries by part and place, and by part.
+static cairn_status sort(planner *p)
+{
+    const cairn_refill_targets *t      = p->targets;
+    const int64_t *const        keys[] = {t->part, t->place};
+
+    CAIRN_TRY(CAIRN_NEW(p->env, t->n, &p->by_place));
+    CAIRN_TRY(CAIRN_NEW(p->env, t->n, &p->by_source));
+    CAIRN_TRY(cairn_sort_order(p->env, t->n, 2, keys, p->by_place));
+    return cairn_sort_order(p->env, t->n, 1, keys, p->by_source);
+}
+
+/// Count items, and lists; see of how many bits positions are.
+static void measure(planner *p)
+{
+    const cairn_refill_targets *t    = p->targets;
+    cairn_refill_plan          *plan = p->plan;
+    const cairn_pos            *e    = p->by_place;
+
+    plan->bits = t->n > UINT32_MAX ? 64 : 32;
+    for (int64_t k = 0; k < t->n; k++) {
+        plan->items += k == 0 || !is_same_place(p, e[k], e[k - 1]);
+        plan->lists += k == 0 || t->part[e[k]] != t->part[e[k - 1]];
+        if (t->place[e[k]] > UINT32_MAX) plan->bits = 64;
+    }
+}
+
+static cairn_status fill(planner *p)
+{
+    cairn_refill_plan *plan = p->plan;
+    const int64_t     *part = p->targets->part;
+
+    CAIRN_TRY(sort(p));
+    measure(p);
+    if (plan->items < p->targets->n) CAIRN_TRY(share_places(p));
+    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, plan->lists, &plan->list));
+    cairn_refill_list *list = plan->list;
+
+    for (int64_t k = 0, end; k < plan->items; k = end, list++) {
+        for (end = k;
+             end < plan->items && part[p->by_place[end]] == part[p->by_place[k]];)
+            end++;
+        list->part  = part[p->by_place[k]];
+        list->first = k;
+        list->items = end - k;
+        CAIRN_TRY(plan->begin ? choose_sums(p, list, k) : choose(p, list, k));
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_refill_plan_create(const cairn_local          *local,
+                                      const cairn_refill_targets *targets,
+                                      cairn_refill_plan         **plan)
+{
+    cairn_env *env = local->env;
+    planner    p   = {.env = env, .local = local, .targets = targets};
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p.plan));
+    const cairn_status status = fill(&p);
+
+    cairn_free(env, p.by_place);
+    cairn_free(env, p.by_source);
+    if (status == CAIRN_OK)
+        *plan = p.plan;
+    else
+        cairn_refill_plan_destroy(env, &p.plan);
+    return status;
+}
+
+void cairn_refill_plan_destroy(cairn_env *env, cairn_refill_plan **plan)
+{
+    if (!*plan) return;
+    for (int64_t k = 0; (*plan)->list && k < (*plan)->lists; k++) {
+        cairn_free(env, (*plan)->list[k].run);
+        cairn_free(env, (*plan)->list[k].place);
+        cairn_free(env, (*plan)->list[k].source);
+    }
+    cairn_free(env, (*plan)->list);
+    cairn_free(env, (*plan)->begin);
+    cairn_free(env, (*plan)->source);
+    cairn_free(env, *plan);
+    *plan = NULL;
+}

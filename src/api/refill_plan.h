@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Where new values go: for each place of a tensor that gets one the number of its value
+/// among the caller's, or of those that are added up there. Padding is in no plan. Internal
+/// to api.
+
+#ifndef CAIRN_API_REFILL_PLAN_H
+#define CAIRN_API_REFILL_PLAN_H
+
+#include "api/api.h"
+
+/// Where the entries that a caller brings, in his order, are stored.
+typedef struct cairn_refill_targets {
+    int64_t  n;
+    int64_t *part;  ///< [n] Number in the tensor's list, and
+    int64_t *place; ///< [n] position in its values.
+} cairn_refill_targets;
+
+/// Items from `item` up to the next run's. Of the two numbers of an item those that are in
+/// no array count up from these.
+typedef struct cairn_refill_run {
+    int64_t item, place, source;
+} cairn_refill_run;
+
+/// What goes into one part, in the order in which it is moved.
+typedef struct cairn_refill_list {
+    int64_t           part;
+    int64_t           first; ///< Items of the lists before.
+    int64_t           items;
+    int64_t           runs;
+    cairn_refill_run *run;    ///< [runs + 1] the last one ends the one before.
+    void             *place;  ///< [items] of `bits`; NULL: as runs say.
+    void             *source; ///< [items] likewise.
+} cairn_refill_list;
+
+/// Lists of all parts that get values.
+typedef struct cairn_refill_plan {
+    int                bits; ///< 32 where every position fits, else 64.
+    int64_t            items;
+    int64_t            lists;
+    cairn_refill_list *list;
+    void *
+        begin; ///< [items + 1] where several values may go to one place: item k gets the
+               ///< sum of those of
+    void *source; ///< [n] source[begin[k]] up to source[begin[k + 1] - 1]; else NULL.
+} cairn_refill_plan;
+
+/// Plan how values go where they are stored.
+///
+/// Local. Takes 16 bytes an entry for the time of the call; the plan at most 8, and 4 a
+/// place more where values are added up (twice that where 32 bits are too few), none where
+/// places and sources count up together.
+///
+/// @param[out] plan  Destroy with cairn_refill_plan_destroy(). Unchanged on failure.
+cairn_status cairn_refill_plan_create(const cairn_local          *local,
+                                      const cairn_refill_targets *targets,
+                                      cairn_refill_plan         **plan);
+
+/// @param[in,out] plan  May be NULL.
+void cairn_refill_plan_destroy(cairn_env *env, cairn_refill_plan **plan);
+
+static inline int64_t cairn_refill_number(const void *list, int64_t k, int bits)
+{
+    return bits == 32 ? (int64_t)((const uint32_t *)list)[k]
+                      : ((const int64_t *)list)[k];
+}
+
+/// Place of item @p k of a list, which is in run @p run.
+static inline int64_t cairn_refill_place(const cairn_refill_plan *plan,
+                                         const cairn_refill_list *list,
+                                         const cairn_refill_run  *run,
+                                         int64_t                  k)
+{
+    return list->place ? cairn_refill_number(list->place, k, plan->bits)
+                       : run->place + (k - run->item);
+}
+
+/// Number of its value, where there is but one.
+static inline int64_t cairn_refill_source(const cairn_refill_plan *plan,
+                                          const cairn_refill_list *list,
+                                          const cairn_refill_run  *run,
+                                          int64_t                  k)
+{
+    return list->source ? cairn_refill_number(list->source, k, plan->bits)
+                        : run->source + (k - run->item);
+}
+
+#endif
