@@ -275,8 +275,10 @@ CAIRN_API cairn_status cairn_tensor_from_csc(cairn_context      *context,
 /// `updates`, entry for entry; values of the same coordinates are added in their order.
 ///
 /// Local. Of rows and columns the first call plans where values go, for which the copy of
-/// `ptr` and `idx` goes that was made with the tensor: it takes 56 bytes an entry while it
-/// works, and what stays are 0 to 8 bytes an entry, as the format has it (none where values
+/// `ptr` and `idx` goes that was made with the tensor: on one rank by converting
+/// the entries' numbers in the place of values, with the memory of another f64 tensor beside;
+/// on several, or where entries are given twice or a query compares values, by a walk, which
+/// takes ten times as long and 56 bytes an entry. What stays are 0 to 8 bytes an entry, as the format has it (none where values
 /// stand in the caller's order; twice that from 2^32 entries on). Later calls take no memory,
 /// write values alone, padding excepted, and run on the context's threads at about the speed
 /// of a gather; but where values are stored narrow (`val(TYPE)`): those are looked at one by

@@ -205,6 +205,21 @@ static cairn_status store_arrays(const cairn_solver_rows *a,
     return status;
 }
 
+cairn_status cairn_solver_rows_store(const cairn_solver_rows *a,
+                                     const cairn_format      *format,
+                                     cairn_tensor           **tensor)
+{
+    cairn_tensor *lent   = NULL;
+    cairn_status  status = lend(a, &lent);
+
+    if (status == CAIRN_OK)
+        status = cairn_rows_given(a->context->comm, a->call, &a->shape, a->first_row,
+                                  a->rows, &lent->rows);
+    if (status == CAIRN_OK) status = store_arrays(a, lent, format, tensor);
+    cairn_tensor_destroy(&lent);
+    return status;
+}
+
 static cairn_status store(const cairn_solver_rows *a,
                           cairn_tensor            *lent,
                           const cairn_format      *format,

@@ -7,6 +7,7 @@
 #include "api/door.h"
 #include "api/entry_index.h"
 #include "api/solver_rows.h"
+#include "convert/value_words.h"
 #include "tensor/statistics.h"
 
 #include <string.h>
@@ -175,7 +176,20 @@ static cairn_status locate(const cairn_tensor         *tensor,
     return status;
 }
 
-/// Plan the refills of a tensor.
+static cairn_status alloc_targets(cairn_env *env, cairn_refill_targets *to)
+{
+    CAIRN_TRY(CAIRN_NEW(env, to->n, &to->part));
+    return CAIRN_NEW(env, to->n, &to->place);
+}
+
+static void free_targets(cairn_env *env, cairn_refill_targets *to)
+{
+    cairn_free(env, to->part);
+    cairn_free(env, to->place);
+    cairn_free(env, to->by_place);
+}
+
+/// Plan the refills of a tensor by a walk over its positions.
 ///
 /// @param[in,out] entries  The pattern's, sorted, each once; empty afterwards.
 static cairn_status
@@ -183,15 +197,104 @@ make_plan(cairn_tensor *tensor, const pattern *p, cairn_entries *entries)
 {
     cairn_env           *env    = &tensor->context->env;
     cairn_refill_targets to     = {.n = p->n};
-    cairn_status         status = CAIRN_NEW(env, p->n, &to.part);
+    cairn_status         status = alloc_targets(env, &to);
 
-    if (status == CAIRN_OK) status = CAIRN_NEW(env, p->n, &to.place);
     if (status == CAIRN_OK) status = locate(tensor, p, entries, &to);
     cairn_entries_fini(env, entries);
     if (status == CAIRN_OK)
         status = cairn_refill_plan_create(tensor->local, &to, &tensor->refill->plan);
-    cairn_free(env, to.part);
-    cairn_free(env, to.place);
+    free_targets(env, &to);
+    return status;
+}
+
+/* ---- by numbers in the place of values ---- */
+
+/// Are entries stored by their coordinates alone, so that numbers go where values do?
+static bool numbers_go_where_values_do(const cairn_tensor *tensor)
+{
+    const cairn_local *local = tensor->local;
+    bool               same  = tensor->context->comm->size == 1;
+
+    for (int g = 0; g < local->groups; g++) {
+        const cairn_encoding *encoding = local->group[g].layout->encoding;
+
+        same = same && encoding->val == CAIRN_VAL_UNSAID
+               && !cairn_compares_values(encoding);
+    }
+    return same;
+}
+
+/// Read where a tensor has the numbers of its entries, from 1 on. @return false: it has not
+/// each once, or is otherwise not what @p local is.
+static bool read_numbers(const cairn_local    *numbered,
+                         const cairn_local    *local,
+                         cairn_refill_targets *to)
+{
+    int64_t found = 0;
+
+    if (numbered->parts != local->parts) return false;
+    for (int64_t p = 0; p < local->parts; p++) {
+        const cairn_part *part = &numbered->part[p];
+
+        if (part->view.values != local->part[p].view.values
+            || part->nnz != local->part[p].nnz)
+            return false;
+        for (cairn_pos v = 0; v < part->view.values; v++) {
+            const double number = cairn_value_get(&part->view, v);
+
+            if (number == 0) continue;
+            if (found == to->n || number > (double)to->n) return false;
+            const cairn_pos k = (cairn_pos)number - 1;
+
+            to->by_place[found++] = k;
+            to->part[k]           = p;
+            to->place[k]          = v;
+        }
+    }
+    return found == to->n;
+}
+
+/// Store the entries' numbers as values, as the tensor was stored, and see where they are.
+///
+/// @param[out] found  They are in @p to.
+static cairn_status
+locate_numbers(cairn_tensor *tensor, cairn_refill_targets *to, bool *found)
+{
+    cairn_env        *env      = &tensor->context->env;
+    cairn_solver_rows a        = tensor->refill->pattern;
+    cairn_tensor     *numbered = NULL;
+    double           *number;
+
+    CAIRN_TRY(CAIRN_NEW(env, to->n, &number));
+    for (int64_t k = 0; k < to->n; k++)
+        number[k] = (double)(k + 1);
+    a.val               = number;
+    a.dtype             = CAIRN_F64;
+    cairn_status status = cairn_solver_rows_store(&a, tensor->format, &numbered);
+
+    cairn_free(env, number);
+    if (status == CAIRN_OK) status = alloc_targets(env, to);
+    if (status == CAIRN_OK) status = CAIRN_NEW(env, to->n, &to->by_place);
+    if (status == CAIRN_OK) *found = read_numbers(numbered->local, tensor->local, to);
+    cairn_tensor_destroy(&numbered);
+    return status;
+}
+
+/// Plan refills by a conversion of numbers, which takes the time of two or three; or not, if
+/// entries are there twice, or there is no memory for another tensor.
+static cairn_status plan_by_numbers(cairn_tensor *tensor)
+{
+    cairn_env           *env   = &tensor->context->env;
+    cairn_refill_targets to    = {.n = tensor->refill->n};
+    bool                 found = false;
+    cairn_status         status;
+
+    if (!numbers_go_where_values_do(tensor)) return CAIRN_OK;
+    status = locate_numbers(tensor, &to, &found);
+    if (status == CAIRN_NO_MEMORY) status = CAIRN_OK;
+    if (status == CAIRN_OK && found)
+        status = cairn_refill_plan_create(tensor->local, &to, &tensor->refill->plan);
+    free_targets(env, &to);
     return status;
 }
 
@@ -206,10 +309,13 @@ static cairn_status plan_rows(cairn_tensor *tensor)
     cairn_entries entries;
 
     cairn_entries_init(&entries, 2);
-    cairn_status status = cairn_solver_rows_entries(a, &entries);
+    cairn_status status = plan_by_numbers(tensor);
 
-    if (status == CAIRN_OK) status = make_plan(tensor, &p, &entries);
-    cairn_entries_fini(env, &entries);
+    if (status == CAIRN_OK && !refill->plan) {
+        status = cairn_solver_rows_entries(a, &entries);
+        if (status == CAIRN_OK) status = make_plan(tensor, &p, &entries);
+        cairn_entries_fini(env, &entries);
+    }
     if (status == CAIRN_OK) drop_pattern(env, refill);
     return status;
 }

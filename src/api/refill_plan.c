@@ -172,9 +172,11 @@ static cairn_status sort(planner *p)
     const cairn_refill_targets *t      = p->targets;
     const int64_t *const        keys[] = {t->part, t->place};
 
-    CAIRN_TRY(CAIRN_NEW(p->env, t->n, &p->by_place));
     CAIRN_TRY(CAIRN_NEW(p->env, t->n, &p->by_source));
-    CAIRN_TRY(cairn_sort_order(p->env, t->n, 2, keys, p->by_place));
+    if (!p->by_place) {
+        CAIRN_TRY(CAIRN_NEW(p->env, t->n, &p->by_place));
+        CAIRN_TRY(cairn_sort_order(p->env, t->n, 2, keys, p->by_place));
+    }
     return cairn_sort_order(p->env, t->n, 1, keys, p->by_source);
 }
 
@@ -221,12 +223,13 @@ cairn_status cairn_refill_plan_create(const cairn_local          *local,
                                       cairn_refill_plan         **plan)
 {
     cairn_env *env = local->env;
-    planner    p   = {.env = env, .local = local, .targets = targets};
+    planner    p   = {
+             .env = env, .local = local, .targets = targets, .by_place = targets->by_place};
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p.plan));
     const cairn_status status = fill(&p);
 
-    cairn_free(env, p.by_place);
+    if (p.by_place != targets->by_place) cairn_free(env, p.by_place);
     cairn_free(env, p.by_source);
     if (status == CAIRN_OK)
         *plan = p.plan;

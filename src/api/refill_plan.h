@@ -14,6 +14,9 @@ typedef struct cairn_refill_targets {
     int64_t  n;
     int64_t *part;  ///< [n] Number in the tensor's list, and
     int64_t *place; ///< [n] position in its values.
+    cairn_pos
+        *by_place; ///< [n] entries by part and place, no two in one; NULL: they are
+                   ///< not in order yet.
 } cairn_refill_targets;
 
 /// Items from `item` up to the next run's. Of the two numbers of an item those that are in

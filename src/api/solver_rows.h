@@ -64,6 +64,15 @@ cairn_rows_coord(const cairn_solver_rows *a, int64_t line, int64_t k, cairn_coor
 cairn_status cairn_solver_rows_entries(const cairn_solver_rows *a,
                                        cairn_entries           *entries);
 
+/// Store rows in a format, as cairn_tensor_from_csr() does, but without what refills need.
+///
+/// Local: on one rank alone.
+///
+/// @param[out] tensor  Destroy with cairn_tensor_destroy(), also on failure.
+cairn_status cairn_solver_rows_store(const cairn_solver_rows *a,
+                                     const cairn_format      *format,
+                                     cairn_tensor           **tensor);
+
 /// Where new values go.
 typedef struct cairn_refill {
     const void *borrowed; ///< The caller's values, which are the tensor's; or NULL.

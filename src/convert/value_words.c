@@ -28,8 +28,7 @@ static bool is_uniform(const cairn_local *from)
     return same && (first->value_kind != CAIRN_VALUE_CODE || from->groups == 1);
 }
 
-/// Does a query ask for more than whether there is an entry?
-static bool compares_values(const cairn_encoding *encoding)
+bool cairn_compares_values(const cairn_encoding *encoding)
 {
     bool compares = false;
 
@@ -77,7 +76,7 @@ static bool is_moved(const cairn_build *build)
     if (format->hybrid && !numbers) return false;
     for (int k = 0; k < format->members; k++)
         if (!takes_words(from, format->member[k])
-            || (!numbers && compares_values(format->member[k])))
+            || (!numbers && cairn_compares_values(format->member[k])))
             return false;
     return true;
 }

@@ -26,6 +26,10 @@ typedef struct cairn_value_words {
     bool             own;  ///< They are not where the source has its values.
 } cairn_value_words;
 
+/// Does a query ask for more than whether there is an entry? Then other values may be stored
+/// elsewhere.
+bool cairn_compares_values(const cairn_encoding *encoding);
+
 /// Find the words of a build's source.
 ///
 /// Local.
