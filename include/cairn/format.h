@@ -7,6 +7,7 @@
 ///     #encoding<{ idx_map<(d0,d1)->(d1,d0)>, mutation<merge(0), trim(1,1)> }>
 ///     hybrid<bdia<64>,csr,0.6>                   dense diagonals, and the rest
 ///     my.formats:mine<4>                         a definition in a file
+///     csr @ rows                                 each, and how its rows go to ranks
 
 #ifndef CAIRN_FORMAT_H
 #define CAIRN_FORMAT_H
@@ -47,6 +48,11 @@ CAIRN_API int cairn_format_order(const cairn_format *format);
 
 /// Canonical text of one member's encoding.
 CAIRN_API const char *cairn_format_member(const cairn_format *format, int member);
+
+/// What the text says of how rows go to ranks: what follows its `@`, as "nnz" or
+/// "(d0/64)"; for @p member -1 the whole's, else what that member has of its own. NULL:
+/// nothing is said, or there is no such member. Lives as long as the format.
+CAIRN_API const char *cairn_format_distribution(const cairn_format *format, int member);
 
 /// One level of a member, as its layout has it.
 typedef struct cairn_level_info {

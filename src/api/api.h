@@ -244,9 +244,22 @@ cairn_source_create(cairn_context *context, int order, cairn_source **source);
 /// Rows per grain of a format: of its members' maps and queries, and its own query.
 int64_t cairn_format_grain(const cairn_format *format);
 
-/// Divide a source's rows anew, boundaries at multiples of @p grain, and move entries.
-/// Collective.
-cairn_status cairn_source_divide(cairn_source *source, int64_t grain);
+/// Divide a source's rows anew, as a format says or else as the source was asked to,
+/// boundaries at multiples of the format's grain, and move entries.
+///
+/// Collective. @param[in] format  NULL: none yet.
+/// @retval CAIRN_BAD_QUERY, CAIRN_UNSUPPORTED  As cairn_rows_by_text() has it.
+cairn_status cairn_source_divide(cairn_source *source, const cairn_format *format);
+
+/// Refuse members that say a distribution that is not the @p whole's. Local.
+/// @retval CAIRN_UNSUPPORTED
+cairn_status cairn_format_check_members(cairn_comm               *comm,
+                                        const cairn_format       *format,
+                                        const cairn_distribution *whole);
+
+/// Refuse a format that says how rows go to ranks, where a caller's rows stay. Local.
+/// @retval CAIRN_UNSUPPORTED
+cairn_status cairn_check_callers_rows(cairn_comm *comm, const cairn_format *format);
 
 /// Make `entries` of a source that may be unsorted, before looking at them.
 ///

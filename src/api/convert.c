@@ -4,6 +4,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
+#include "comm/distribute_text.h"
 #include "convert/build_plan.h"
 #include "convert/kept.h"
 #include "tensor/value_storage.h"
@@ -215,6 +216,34 @@ static bool suits(const cairn_tensor *tensor, int64_t grain)
     return true;
 }
 
+/// Do rows change their ranks in a conversion? Equal counts of entries are found where it is
+/// done: then they may, unless the tensor is cut so already.
+static cairn_status
+find_moving(const cairn_tensor *tensor, const cairn_format *format, bool *moving)
+{
+    const cairn_distribution *said  = &format->distribution;
+    cairn_comm               *comm  = tensor->context->comm;
+    const int64_t             grain = cairn_format_grain(format);
+    cairn_rows                rows  = {0};
+    bool                      cut;
+
+    CAIRN_TRY(cairn_format_check_members(comm, format, said));
+    CAIRN_TRY(cairn_rows_by_text(comm, said, tensor->local->shape.extent[0], grain,
+                                 &rows, &cut));
+    if (cut)
+        *moving = memcmp(rows.first, tensor->rows.first,
+                         ((size_t)comm->size + 1) * sizeof *rows.first)
+                  != 0;
+    else if (said->kind == CAIRN_DISTRIBUTION_UNSAID)
+        *moving = !suits(tensor, grain);
+    else
+        *moving = comm->size > 1
+                  && (tensor->format->distribution.kind != said->kind
+                      || cairn_format_grain(tensor->format) != grain);
+    cairn_rows_fini(comm->env, &rows);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_tensor_prepare(const cairn_tensor *tensor,
                                   const cairn_format *format,
                                   cairn_tensor      **fresh)
@@ -309,12 +338,13 @@ cairn_status cairn_tensor_convert_with(const cairn_tensor        *tensor,
     const double     begin     = cairn_seconds();
     cairn_tensor    *fresh     = NULL;
     cairn_collective arguments = {0};
-    const bool       moving    = !suits(tensor, cairn_format_grain(format));
+    bool             moving    = false;
     cairn_status status = cairn_check_order(comm->env, format, &tensor->local->shape);
 
     cairn_collective_format(&arguments, format);
     if (status == CAIRN_OK) status = cairn_tensor_prepare(tensor, format, &fresh);
     status = cairn_comm_agree_on(comm, status, &arguments);
+    if (status == CAIRN_OK) status = find_moving(tensor, format, &moving);
     if (status == CAIRN_OK)
         status = moving ? cairn_tensor_convert_moving(tensor, &fresh)
                         : cairn_tensor_convert_in_place(tensor, NULL, fresh);

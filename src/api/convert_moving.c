@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Conversions for which rows change their ranks. Rows are cut anew, by equal counts of
-/// entries at multiples of the format's grain; what goes to other ranks is sent as it lies
+/// Conversions for which rows change their ranks. Rows are cut anew, as the format says or
+/// by equal counts of entries at multiples of its grain; what goes to other ranks is sent as it lies
 /// in the tensor's arrays, where these list rows one behind the other, else in those of a
 /// list made for that; and then each rank converts what it has. By way of coordinates only
 /// where the reference way is asked for, or a method that the list need not have.
 
 #include "api/moving.h"
 #include "base/text.h"
+#include "comm/distribute_text.h"
 #include "convert/kept.h"
 #include "rows/row_exchange.h"
 #include "rows/row_share.h"
@@ -130,12 +131,16 @@ static cairn_status exchange_rows(const row_pieces *pieces,
     cairn_comm           *comm   = to->context->comm;
     const cairn_query_net net    = cairn_net_of(comm);
     cairn_row_counts      counts = {0, entries_before, pieces};
+    const cairn_coord     extent = pieces->own[0]->shape.extent[0];
+    const int64_t         grain  = cairn_format_grain(to->format);
     cairn_rows            rows;
+    bool                  cut;
 
     for (int k = 0; k < pieces->count; k++)
         counts.entries += cairn_local_nnz(pieces->own[k]);
-    CAIRN_TRY(cairn_rows_by_counts(comm, &counts, pieces->own[0]->shape.extent[0],
-                                   cairn_format_grain(to->format), &rows));
+    CAIRN_TRY(cairn_rows_by_text(comm, &to->format->distribution, extent, grain, &rows,
+                                 &cut));
+    if (!cut) CAIRN_TRY(cairn_rows_by_counts(comm, &counts, extent, grain, &rows));
     cairn_rows_fini(comm->env, &to->rows);
     to->rows = rows;
     return cairn_rows_exchange(comm->env, pieces->own, pieces->count, rows.first, &net,

@@ -259,6 +259,7 @@ static cairn_status make(const cairn_solver_rows *a,
 
     CAIRN_TRY(cairn_rows_given(comm, a->call, &a->shape, a->first_row, a->rows,
                                &(*lent)->rows));
+    if (format) CAIRN_TRY(cairn_check_callers_rows(comm, format));
     if (mode != CAIRN_BORROW || format)
         return store(a, *lent, format ? format : (*lent)->format, tensor);
     CAIRN_TRY(cairn_comm_agree(comm, borrow(a, *lent)));

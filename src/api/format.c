@@ -25,14 +25,26 @@ static cairn_status keep_levels(cairn_env *env, cairn_format *format, int member
     const cairn_encoding *e = format->member[member];
 
     CAIRN_TRY(cairn_arena_alloc(format->arena, (size_t)e->map.count, sizeof(char *),
-                                (void **)&format->level_text[member]));
+                                (void **)&format->print.level[member]));
     for (int l = 0; l < e->map.count; l++) {
         char *text;
 
         CAIRN_TRY(cairn_expr_print(env, e->map.expr[l], e->query, &text));
-        CAIRN_TRY(keep(env, format, text, &format->level_text[member][l]));
+        CAIRN_TRY(keep(env, format, text, &format->print.level[member][l]));
     }
     return CAIRN_OK;
+}
+
+static cairn_status keep_distribution(cairn_env                *env,
+                                      cairn_format             *format,
+                                      const cairn_distribution *distribution,
+                                      const char              **kept)
+{
+    char *text;
+
+    if (distribution->kind == CAIRN_DISTRIBUTION_UNSAID) return CAIRN_OK;
+    CAIRN_TRY(cairn_distribution_print(env, distribution, &text));
+    return keep(env, format, text, kept);
 }
 
 cairn_status cairn_format_keep_texts(cairn_env *env, cairn_format *format)
@@ -40,11 +52,15 @@ cairn_status cairn_format_keep_texts(cairn_env *env, cairn_format *format)
     char *text;
 
     CAIRN_TRY(cairn_format_print(env, format, &text));
-    CAIRN_TRY(keep(env, format, text, &format->text));
+    CAIRN_TRY(keep(env, format, text, &format->print.whole));
+    CAIRN_TRY(keep_distribution(env, format, &format->distribution,
+                                &format->print.whole_distribution));
     for (int m = 0; m < format->members; m++) {
         CAIRN_TRY(cairn_encoding_print(env, format->member[m], &text));
-        CAIRN_TRY(keep(env, format, text, &format->member_text[m]));
+        CAIRN_TRY(keep(env, format, text, &format->print.member[m]));
         CAIRN_TRY(keep_levels(env, format, m));
+        CAIRN_TRY(keep_distribution(env, format, &format->member_distribution[m],
+                                    &format->print.distribution[m]));
     }
     return CAIRN_OK;
 }
@@ -78,7 +94,7 @@ cairn_status cairn_format_copy(cairn_context      *context,
         *copy = cairn_format_hold(format);
         return CAIRN_OK;
     }
-    CAIRN_TRY(cairn_format_parse(env, NULL, format->text, "format", &fresh));
+    CAIRN_TRY(cairn_format_parse(env, NULL, format->print.whole, "format", &fresh));
     const cairn_status status = cairn_format_keep_texts(env, fresh);
 
     fresh->life.narrows = format->life.narrows;
@@ -113,7 +129,7 @@ int64_t cairn_format_grain(const cairn_format *format)
 
 const char *cairn_format_text(const cairn_format *format)
 {
-    return format ? format->text : NULL;
+    return format ? format->print.whole : NULL;
 }
 
 int cairn_format_members(const cairn_format *format)
@@ -129,7 +145,15 @@ int cairn_format_order(const cairn_format *format)
 const char *cairn_format_member(const cairn_format *format, int member)
 {
     return member >= 0 && member < cairn_format_members(format)
-               ? format->member_text[member]
+               ? format->print.member[member]
+               : NULL;
+}
+
+const char *cairn_format_distribution(const cairn_format *format, int member)
+{
+    if (format && member == -1) return format->print.whole_distribution;
+    return member >= 0 && member < cairn_format_members(format)
+               ? format->print.distribution[member]
                : NULL;
 }
 
@@ -155,7 +179,7 @@ static void describe_level(const cairn_format *format,
 {
     const cairn_level *level = &layout->level[l];
 
-    *info = (cairn_level_info){.expr       = format->level_text[member][l],
+    *info = (cairn_level_info){.expr       = format->print.level[member][l],
                                .kind       = kind_name(level->kind),
                                .sized      = layout->sized && level->sized,
                                .lo         = level->range.lo,

@@ -393,6 +393,8 @@ static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **t
     if (!t->divided)
         status = cairn_rows_given(t->context->comm, "coordinates", &t->shape,
                                   t->first_row, t->rows, &rows);
+    if (status == CAIRN_OK && format && !t->divided)
+        status = cairn_check_callers_rows(t->context->comm, format);
     if (status == CAIRN_OK) status = make(t, &rows, format, tensor);
     if (status == CAIRN_OK && format && t->updates)
         status = cairn_comm_agree(t->context->comm,

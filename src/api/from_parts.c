@@ -299,6 +299,7 @@ static cairn_status make(const cairn_handed *handed, cairn_tensor *fresh)
     CAIRN_TRY(
         cairn_rows_given(comm, CAIRN_FROM_PARTS, &handed->shape, handed->box[0].lo,
                          handed->box[0].hi - handed->box[0].lo + 1, &fresh->rows));
+    CAIRN_TRY(cairn_check_callers_rows(comm, fresh->format));
     CAIRN_TRY(cairn_comm_agree(comm, fill(handed, fresh)));
     CAIRN_TRY(cairn_handed_mark(handed, fresh));
     if (handed->options->mode != CAIRN_COPY) return CAIRN_OK;

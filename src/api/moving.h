@@ -32,8 +32,8 @@ cairn_status cairn_create_list_format(cairn_context     *context,
                                       int64_t            entries,
                                       cairn_format     **format);
 
-/// Exchange rows, and store what a rank has then. They go by equal counts of entries, cut at
-/// multiples of the format's grain.
+/// Exchange rows, and store what a rank has then. They go as the format says, or by equal
+/// counts of entries, cut at multiples of its grain.
 ///
 /// Collective.
 ///

@@ -50,33 +50,12 @@ cairn_status cairn_source_sort(const cairn_source *source)
     return CAIRN_OK;
 }
 
-cairn_status cairn_source_divide(cairn_source *source, int64_t grain)
-{
-    cairn_comm       *comm   = source->context->comm;
-    const cairn_coord extent = source->shape.extent[0];
-    cairn_rows        rows   = {0};
-
-    CAIRN_TRY(
-        source->division == CAIRN_BY_ROWS
-            ? cairn_rows_equal(comm, extent, grain, &rows)
-            : cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
-    const cairn_status status = cairn_entries_to_owners(comm, &rows, &source->entries);
-
-    if (status != CAIRN_OK) {
-        cairn_rows_fini(comm->env, &rows);
-        return status;
-    }
-    cairn_rows_fini(comm->env, &source->rows);
-    source->rows = rows;
-    return CAIRN_OK;
-}
-
 cairn_status cairn_source_settle(cairn_source *source, cairn_division division)
 {
     cairn_comm *comm = source->context->comm;
 
     source->division = division;
-    CAIRN_TRY(cairn_source_divide(source, 1));
+    CAIRN_TRY(cairn_source_divide(source, NULL));
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries));
 }
 
@@ -190,7 +169,7 @@ static cairn_status settle_coords(cairn_source *source, cairn_division division)
 {
     if (source->context->comm->size > 1) return cairn_source_settle(source, division);
     source->division = division;
-    return cairn_source_divide(source, 1);
+    return cairn_source_divide(source, NULL);
 }
 
 static cairn_status set_shape(cairn_source *source, int order, const int64_t *extent)

@@ -106,7 +106,7 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
     cairn_collective_dtype(&arguments, dtype);
     CAIRN_TRY(cairn_comm_agree_on(
         comm, cairn_check_order(comm->env, format, &source->shape), &arguments));
-    CAIRN_TRY(cairn_source_divide(source, cairn_format_grain(format)));
+    CAIRN_TRY(cairn_source_divide(source, format));
     return cairn_tensor_create_divided(source, format, dtype, held, tensor);
 }
 
@@ -416,7 +416,7 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
                              cairn_file_length(&tensor->context->env, path, &length)));
     } else {
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
-                                          tensor->format->text, &length));
+                                          tensor->format->print.whole, &length));
     }
     if (bytes) *bytes = length;
     return CAIRN_OK;

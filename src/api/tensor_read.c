@@ -6,6 +6,7 @@
 #include "api/collective_arguments.h"
 #include "api/door.h"
 #include "api/moving.h"
+#include "comm/distribute_text.h"
 #include "comm/native.h"
 #include "tensor/value_storage.h"
 
@@ -26,6 +27,29 @@ static cairn_status set_rows(cairn_tensor *tensor)
     memcpy(tensor->rows.first, first, sizeof own * (size_t)comm->size);
     tensor->rows.first[comm->size] = local->shape.extent[0];
     cairn_free(comm->env, first);
+    return CAIRN_OK;
+}
+
+/// A file's rows lie as its text says, as far as the text tells. Those of one rank's file are
+/// one rank's.
+static cairn_status check_rows(const cairn_tensor *tensor)
+{
+    const cairn_format *format = tensor->format;
+    cairn_comm         *comm   = tensor->context->comm;
+    cairn_rows          rows   = {0};
+    bool                cut, same;
+
+    CAIRN_TRY(cairn_rows_by_text(comm, &format->distribution,
+                                 tensor->local->shape.extent[0],
+                                 cairn_format_grain(format), &rows, &cut));
+    same = !cut
+           || memcmp(rows.first, tensor->rows.first,
+                     ((size_t)comm->size + 1) * sizeof *rows.first)
+                  == 0;
+    cairn_rows_fini(comm->env, &rows);
+    CAIRN_CHECK(same, comm->env, CAIRN_BAD_FILE,
+                "read: the file's rows are not those of its distribution, @ %s",
+                format->print.whole_distribution);
     return CAIRN_OK;
 }
 
@@ -64,6 +88,7 @@ take_arrays(cairn_context *context, cairn_native_file *file, cairn_tensor **tens
     }
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK && local) status = set_rows(fresh);
+    if (status == CAIRN_OK && local) status = check_rows(fresh);
     if (status == CAIRN_OK && fresh)
         *tensor = fresh;
     else if (fresh)

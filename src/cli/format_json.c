@@ -42,9 +42,11 @@ static json_t *members(const cli_format_view *view)
 
         for (int l = 0; l < n; l++)
             levels = append(levels, level_object(view, &info[l], l));
-        list = append(list, json_pack("{s:s, s:o}", "encoding",
-                                      cairn_format_member(view->format, m), "levels",
-                                      levels));
+        list =
+            append(list, json_pack("{s:s, s:s?, s:o}", "encoding",
+                                   cairn_format_member(view->format, m), "distribution",
+                                   cairn_format_distribution(view->format, m), "levels",
+                                   levels));
     }
     return list;
 }
@@ -92,8 +94,9 @@ static json_t *parts(const cli_format_view *view)
 /// What stands before the parts.
 static json_t *head(const cli_format_view *view)
 {
-    json_t *object = json_pack("{s:s, s:o}", "format", cairn_format_text(view->format),
-                               "members", members(view));
+    json_t *object = json_pack(
+        "{s:s, s:s?, s:o}", "format", cairn_format_text(view->format), "distribution",
+        cairn_format_distribution(view->format, -1), "members", members(view));
 
     if (!object || !view->path) return object;
     if (json_object_update_new(

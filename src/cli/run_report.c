@@ -153,20 +153,29 @@ static json_t *parts(const cli_run *run)
     return list;
 }
 
+/// How rows went to ranks: as the format says it, else as the run did.
+static const char *distribution(const cli_run *run)
+{
+    const char *said = cairn_format_distribution(run->format, -1);
+
+    if (said) return said;
+    return run->settings.division == CAIRN_BY_ROWS ? "rows" : "nnz";
+}
+
 /// What was run.
 static json_t *setting(const cli_run *run)
 {
     const cli_job *job = run->job;
 
     return json_pack(
-        "{s:s, s:o, s:I, s:I, s:I, s:s, s:s, s:i, s:i, s:I}", "op", run->settings.op,
-        "matrix", cli_json_text(run->settings.file), "rows",
+        "{s:s, s:o, s:I, s:I, s:I, s:s, s:s, s:s, s:i, s:i, s:I}", "op",
+        run->settings.op, "matrix", cli_json_text(run->settings.file), "rows",
         (json_int_t)run->matrix.extent[0], "cols", (json_int_t)run->matrix.extent[1],
         "nnz", (json_int_t)run->matrix.nnz, "dtype",
         job->dtype == CAIRN_F32 ? "f32" : "f64", "format",
-        cairn_format_text(run->format), "ranks", cairn_context_size(job->context),
-        "threads", cairn_context_threads(job->context), "iters",
-        (json_int_t)run->settings.iters);
+        cairn_format_text(run->format), "distribution", distribution(run), "ranks",
+        cairn_context_size(job->context), "threads",
+        cairn_context_threads(job->context), "iters", (json_int_t)run->settings.iters);
 }
 
 /// What it took.

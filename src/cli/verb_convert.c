@@ -203,18 +203,19 @@ static cairn_status report_json(cli_job *job, const cost *c, const conversion *d
 {
     const exchange storing = exchange_of(done->to);
 
-    json_t *object =
-        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:s?, s:o, s:{s:o, s:o}, "
-                  "s:s?, s:o, s:o}",
-                  "seconds", c->all, "phases", "read", c->read, "store", c->store,
-                  "write", c->write, "bytes", (json_int_t)c->bytes, "format",
-                  cairn_format_text(cairn_tensor_format(done->to)), "path",
-                  cli_json_path(cairn_tensor_path(done->to)), "rates",
-                  cairn_path_rates(cairn_tensor_path(done->to)), "program",
-                  cli_json_program(cairn_tensor_path(done->to)), "exchange", "read",
-                  exchange_json(&done->reading), "store", exchange_json(&storing),
-                  "route", cairn_tensor_route(done->to), "why",
-                  cli_json_text(cairn_tensor_why(done->to)), "parts", parts_json(done));
+    json_t *object = json_pack(
+        "{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:s?, s:o, s:s?, s:o, s:{s:o, s:o}, "
+        "s:s?, s:o, s:o}",
+        "seconds", c->all, "phases", "read", c->read, "store", c->store, "write",
+        c->write, "bytes", (json_int_t)c->bytes, "format",
+        cairn_format_text(cairn_tensor_format(done->to)), "distribution",
+        cairn_format_distribution(cairn_tensor_format(done->to), -1), "path",
+        cli_json_path(cairn_tensor_path(done->to)), "rates",
+        cairn_path_rates(cairn_tensor_path(done->to)), "program",
+        cli_json_program(cairn_tensor_path(done->to)), "exchange", "read",
+        exchange_json(&done->reading), "store", exchange_json(&storing), "route",
+        cairn_tensor_route(done->to), "why", cli_json_text(cairn_tensor_why(done->to)),
+        "parts", parts_json(done));
 
     if (object && is_chosen(job)
         && json_object_set_new(object, "auto", cli_chosen_json(&done->chosen)) != 0) {
@@ -305,7 +306,9 @@ static const char about[] =
     "says which and why; with --candidates, among the formats of a file, one a line.";
 
 static const char json[] =
-    "seconds phases{read store write} bytes (of OUT) format program[] (the passes, as "
+    "seconds phases{read store write} bytes (of OUT) format distribution (what its "
+    "text "
+    "says behind @, else null) program[] (the passes, as "
     "cairn format has them) exchange{read store}{entries bytes messages} (of rows that "
     "went to other ranks; null: none did) rates (that chose them, likewise) path[] "
     "(the "

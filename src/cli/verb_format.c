@@ -37,7 +37,8 @@ static cairn_status print_definition(cli_job *job, const char *text)
 {
     if (!cli_is_first(job)) return CAIRN_OK;
     if (cli_given(job, CLI_JSON))
-        return cli_json_write(job, json_pack("{s:s, s:[]}", "format", text, "members"));
+        return cli_json_write(job, json_pack("{s:s, s:n, s:[]}", "format", text,
+                                             "distribution", "members"));
     printf("%s\n", text);
     return CAIRN_OK;
 }
@@ -190,7 +191,9 @@ static const char about[] =
     "machine.";
 
 static const char json[] =
-    "format, members[]{encoding levels[]{level expr kind lo size nodes merged trimmed "
+    "format, distribution (what its text says behind @, else null), "
+    "members[]{encoding distribution levels[]{level expr kind lo size nodes merged "
+    "trimmed "
     "ptr idx}} (lo size nodes null without FILE) and, with FILE, parts[]{member rank "
     "share bank nnz bytes given values (how they are stored: \"i8\", ...) "
     "arrays[]{level kind bits length bytes val values}} (bank "

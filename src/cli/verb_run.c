@@ -275,7 +275,8 @@ static const char about[] =
     "products, and by all that are divided.";
 
 static const char json[] =
-    "op matrix rows cols nnz dtype format ranks threads iters clock seconds_median "
+    "op matrix rows cols nnz dtype format distribution (the format's, or else "
+    "--distribute) ranks threads iters clock seconds_median "
     "seconds_min seconds_measured (all timed runs together) seconds_simulated "
     "seconds_exchange (of the simulated ones, between ranks) seconds_resident (of "
     "kernels alone, by the clock of the device that has most to do, medians; null "

@@ -222,6 +222,7 @@ cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr, cairn_form *form)
     case CAIRN_EXPR_MUL: return form_product(algebra, &a, &b, form);
     case CAIRN_EXPR_DIV: return cairn_form_div(algebra, &a, b.constant, form);
     case CAIRN_EXPR_MOD: return form_mod(algebra, &a, b.constant, form);
+    case CAIRN_EXPR_RANKS: break; /* of no map */
     }
     return CAIRN_OK;
 }

@@ -135,13 +135,21 @@ typedef struct cairn_use_node {
     cairn_arg_node     *args;
 } cairn_use_node;
 
+/// What follows '@'.
+typedef struct cairn_distribution_node {
+    cairn_text_position     place; ///< Of the '@'.
+    cairn_distribution_kind kind;
+    cairn_node             *a, *b; ///< Of a map the expression; of blocks p and q.
+} cairn_distribution_node;
+
 /// An encoding or a use.
 typedef struct cairn_member_node cairn_member_node;
 struct cairn_member_node {
-    cairn_text_position  place;
-    cairn_encoding_node *encoding; ///< Or NULL:
-    cairn_use_node      *use;
-    cairn_member_node   *next;
+    cairn_text_position      place;
+    cairn_encoding_node     *encoding; ///< Or NULL:
+    cairn_use_node          *use;
+    cairn_distribution_node *distribution; ///< NULL: none of its own.
+    cairn_member_node       *next;
 };
 
 /// A number or a member. A parameter alone is both: what it is bound to decides.

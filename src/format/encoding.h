@@ -32,6 +32,7 @@ typedef enum {
     CAIRN_EXPR_MUL,      ///< a * b, one of them constant
     CAIRN_EXPR_DIV,      ///< floor(a / b), b a positive constant
     CAIRN_EXPR_MOD,      ///< a - b * floor(a / b)
+    CAIRN_EXPR_RANKS, ///< The number of ranks; of distributions alone.
 } cairn_expr_op;
 
 /// An expression of a map; a tree, as written (constants folded).
@@ -171,6 +172,23 @@ typedef enum {
     CAIRN_THRESHOLD_MAXIMUM,
 } cairn_threshold_mode;
 
+/// How a tensor's rows go to ranks.
+typedef enum {
+    CAIRN_DISTRIBUTION_UNSAID, ///< As the run does it.
+    CAIRN_DISTRIBUTION_ROWS,   ///< Equal numbers of rows,
+    CAIRN_DISTRIBUTION_NNZ,    ///< of entries,
+    CAIRN_DISTRIBUTION_COST,   ///< shares by what ranks' devices take for them.
+    CAIRN_DISTRIBUTION_GRAPH,  ///< By a partition of the matrix's graph.
+    CAIRN_DISTRIBUTION_BLOCKS, ///< blocks<a,b>: a by b blocks of rows and columns.
+    CAIRN_DISTRIBUTION_MAP,    ///< (a): the rank of row d0.
+} cairn_distribution_kind;
+
+/// What a text says about that. It is in no kernel's key and no layout.
+typedef struct cairn_distribution {
+    cairn_distribution_kind kind;
+    const cairn_expr       *a, *b; ///< Over d0 and the number of ranks; or NULL.
+} cairn_distribution;
+
 struct cairn_kept;
 
 /// What a format has beside what its text says.
@@ -184,6 +202,15 @@ typedef struct cairn_format_life {
         *kept; ///< What rooms above found out about it; NULL: nothing yet.
     void (*forget)(cairn_env *env, struct cairn_kept *kept); ///< Frees that.
 } cairn_format_life;
+
+/// The canonical texts of a format.
+typedef struct cairn_format_texts {
+    const char  *whole;
+    const char  *member[CAIRN_MAX_MEMBERS];       ///< Each member's encoding,
+    const char **level[CAIRN_MAX_MEMBERS];        ///< and each level's expression.
+    const char  *whole_distribution;              ///< "nnz"; NULL: the run's.
+    const char  *distribution[CAIRN_MAX_MEMBERS]; ///< NULL: the whole's.
+} cairn_format_texts;
 
 /// A format: one encoding (members == 1, not hybrid), or members and the rule between.
 typedef struct cairn_format {
@@ -199,12 +226,12 @@ typedef struct cairn_format {
     cairn_threshold_mode mode;
     double               threshold[CAIRN_MAX_MEMBERS]; ///< [members-1], descending.
     double               keep[CAIRN_MAX_MEMBERS];      ///< [members-1], each in (0,1].
+    cairn_distribution   distribution;                 ///< Of the whole,
+    cairn_distribution   member_distribution[CAIRN_MAX_MEMBERS]; ///< and members' own.
     cairn_env           *env;
     cairn_format_life    life;
     struct cairn_arena  *arena; ///< Owns everything above, and the texts below,
-    const char          *text;  ///< which the API prints once: the canonical text,
-    const char          *member_text[CAIRN_MAX_MEMBERS]; ///< each member's,
-    const char         **level_text[CAIRN_MAX_MEMBERS];  ///< each level's expression.
+    cairn_format_texts   print; ///< which the API prints once.
 } cairn_format;
 
 /// Number of levels of an encoding.

@@ -60,9 +60,10 @@ finish(cairn_resolver *r, const cairn_meaning *meaning, cairn_format **format)
         f->member[0] = meaning->encoding;
         f->order     = meaning->encoding->map.order;
     }
-    f->env   = r->env;
-    f->arena = r->arena;
-    *format  = f;
+    f->distribution = meaning->distribution;
+    f->env          = r->env;
+    f->arena        = r->arena;
+    *format         = f;
     CAIRN_TRY(normalise(r, f));
     give_numbers(f);
     return CAIRN_OK;
@@ -75,13 +76,15 @@ static cairn_status read_format(cairn_resolver      *r,
                                 cairn_parser        *p,
                                 cairn_format       **format)
 {
-    cairn_body_node body = {NULL, NULL, NULL, NULL};
-    cairn_meaning   meaning;
-    cairn_scope    *scope;
+    cairn_body_node          body = {NULL, NULL, NULL, NULL};
+    cairn_distribution_node *said = NULL;
+    cairn_meaning            meaning;
+    cairn_scope             *scope;
 
     const cairn_text_position place = p->lex.token.place;
 
     CAIRN_TRY(cairn_parse_body(p, &body));
+    CAIRN_TRY(cairn_parse_distribution(p, &said));
     if (p->lex.token.kind != CAIRN_TOKEN_END)
         return cairn_lex_expected(&p->lex, "the end of the format");
     CAIRN_TRY(CAIRN_ARENA_NEW(r->arena, 1, &scope));
@@ -90,6 +93,7 @@ static cairn_status read_format(cairn_resolver      *r,
     scope->origin   = p->lex.origin;
     CAIRN_TRY(cairn_resolve_body(scope, &body, &meaning));
     if (meaning.query) return cairn_fail_in(scope, place, "a query is not a format");
+    CAIRN_TRY(cairn_resolve_distributed(scope, said, &meaning));
     return finish(r, &meaning, format);
 }
 
@@ -197,10 +201,10 @@ cairn_format_coordinates(cairn_env *env, int idx_bits, cairn_format **format)
     return cairn_format_parse(env, NULL, text, "coordinates", format);
 }
 
-/// Length of FILE in FILE:NAME<...>, or 0: the last ':' before any '<'.
+/// Length of FILE in FILE:NAME<...>, or 0: the last ':' before any '<' or '@'.
 static size_t file_length(const char *spec)
 {
-    const size_t head = strcspn(spec, "<");
+    const size_t head = strcspn(spec, "<@");
 
     if (spec[0] == '#') return 0;
     for (size_t k = head; k-- > 0;)

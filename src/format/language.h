@@ -56,7 +56,7 @@ cairn_status cairn_library_note(cairn_env           *env,
                                 char               **text);
 
 /// Read what a user writes where a format is expected: `NAME`, `NAME<args>`, a whole
-/// `#encoding<{...}>` or `#hybrid<{...}>`.
+/// `#encoding<{...}>` or `#hybrid<{...}>`, each perhaps with `@` and how it is distributed.
 ///
 /// Local.
 ///
@@ -131,6 +131,11 @@ CAIRN_API void cairn_format_destroy(cairn_format **format);
 /// @param[out] text  Freed with cairn_free().
 cairn_status
 cairn_format_print(cairn_env *env, const cairn_format *format, char **text);
+
+/// Print what follows '@', as "nnz" or "(d0/64%ranks)"; "" where nothing was said.
+cairn_status cairn_distribution_print(cairn_env                *env,
+                                      const cairn_distribution *distribution,
+                                      char                    **text);
 
 /// Print one encoding canonically.
 cairn_status

@@ -25,7 +25,8 @@ cairn_status cairn_parse_file(cairn_parser        *p,
                               cairn_definition   **definitions,
                               int                 *count);
 
-/// What stands where a format is expected: encoding | hybrid | query | use.
+/// What stands where a format is expected: encoding | hybrid | query | use, without what
+/// says how it is distributed.
 cairn_status cairn_parse_body(cairn_parser *p, cairn_body_node *body);
 
 cairn_status cairn_parse_encoding(cairn_parser *p, cairn_encoding_node **encoding);
@@ -33,6 +34,10 @@ cairn_status cairn_parse_hybrid(cairn_parser *p, cairn_hybrid_node **hybrid);
 cairn_status cairn_parse_query(cairn_parser *p, cairn_query_node **query);
 cairn_status cairn_parse_member(cairn_parser *p, cairn_member_node **member);
 cairn_status cairn_parse_use(cairn_parser *p, cairn_use_node **use);
+
+/// [ '@' dist ]; stays NULL where there is no '@'.
+cairn_status cairn_parse_distribution(cairn_parser             *p,
+                                      cairn_distribution_node **distribution);
 
 /// map = '(' dims ')' '->' '(' exprs ')'
 cairn_status cairn_parse_map(cairn_parser *p, cairn_map_node **map);

@@ -34,7 +34,7 @@ parse_param_arg(cairn_parser *p, cairn_param *param, cairn_arg_node *arg)
     const bool alone = name.token.length == p->lex.token.length;
 
     cairn_lex_next(&name);
-    if (param->kind == CAIRN_PARAM_FORMAT
+    if (param->kind == CAIRN_PARAM_FORMAT || cairn_lex_is(&name, '@')
         || (alone && (cairn_lex_is(&name, ',') || cairn_lex_is(&name, '>'))))
         return cairn_parse_member(p, &arg->member);
     return alone ? cairn_parse_number(p, &arg->number) : guess_number(p, param, arg);
@@ -81,7 +81,8 @@ cairn_status cairn_parse_use(cairn_parser *p, cairn_use_node **use)
     return CAIRN_OK;
 }
 
-cairn_status cairn_parse_member(cairn_parser *p, cairn_member_node **member)
+/// encoding | use
+static cairn_status parse_stored(cairn_parser *p, cairn_member_node **member)
 {
     CAIRN_TRY(CAIRN_ARENA_NEW(p->arena, 1, member));
     (*member)->place = p->lex.token.place;
@@ -94,8 +95,14 @@ cairn_status cairn_parse_member(cairn_parser *p, cairn_member_node **member)
     return cairn_parse_use(p, &(*member)->use);
 }
 
-/// A member of fmats; a parameter here is a format.
-static cairn_status parse_fmat(cairn_parser *p, cairn_member_node **member)
+cairn_status cairn_parse_member(cairn_parser *p, cairn_member_node **member)
+{
+    CAIRN_TRY(parse_stored(p, member));
+    return cairn_parse_distribution(p, &(*member)->distribution);
+}
+
+/// A parameter that stands here is a format.
+static cairn_status take_for_format(cairn_parser *p)
 {
     cairn_lexer  id = p->lex;
     cairn_param *param;
@@ -105,8 +112,7 @@ static cairn_status parse_fmat(cairn_parser *p, cairn_member_node **member)
                 ? cairn_find_param(p)
                 : NULL;
     p->lex = id;
-    if (param) CAIRN_TRY(cairn_use_param(p, param, CAIRN_PARAM_FORMAT));
-    return cairn_parse_member(p, member);
+    return param ? cairn_use_param(p, param, CAIRN_PARAM_FORMAT) : CAIRN_OK;
 }
 
 static cairn_status parse_fmats(cairn_parser *p, cairn_member_node **list)
@@ -116,7 +122,8 @@ static cairn_status parse_fmats(cairn_parser *p, cairn_member_node **list)
     CAIRN_TRY(cairn_lex_need(&p->lex, '='));
     CAIRN_TRY(cairn_lex_need(&p->lex, '['));
     do {
-        CAIRN_TRY(parse_fmat(p, list));
+        CAIRN_TRY(take_for_format(p));
+        CAIRN_TRY(cairn_parse_member(p, list));
         list = &(*list)->next;
     } while (cairn_lex_take(&p->lex, ','));
     return cairn_lex_take(&p->lex, ']') ? CAIRN_OK
@@ -216,7 +223,8 @@ static cairn_status parse_body_use(cairn_parser *p, cairn_use_node **use)
 {
     cairn_member_node *member = NULL;
 
-    CAIRN_TRY(parse_fmat(p, &member));
+    CAIRN_TRY(take_for_format(p));
+    CAIRN_TRY(parse_stored(p, &member));
     *use = member->use;
     return CAIRN_OK;
 }
@@ -333,6 +341,11 @@ parse_definition(cairn_parser *p, bool first, cairn_definition **definition)
     CAIRN_TRY(parse_params(p));
     CAIRN_TRY(cairn_lex_need(&p->lex, '='));
     CAIRN_TRY(parse_defined(p));
+    if (cairn_lex_is(&p->lex, '@'))
+        return cairn_fail_at(p->lex.env, CAIRN_BAD_SYNTAX, p->lex.origin,
+                             p->lex.token.place,
+                             "a definition has no distribution; it is said where the "
+                             "format is used");
     (*definition)->text        = start;
     (*definition)->text_length = (size_t)(p->lex.before - start);
     p->definition              = NULL;

@@ -108,7 +108,8 @@ cairn_status cairn_plain_form(cairn_algebra    *algebra,
         return a.terms == 0 ? cairn_form_add(algebra, form, &b, a.constant)
                             : cairn_form_add(algebra, form, &a, b.constant);
     case CAIRN_EXPR_DIV: return plain_div(algebra, &a, b.constant, form);
-    case CAIRN_EXPR_MOD: break;
+    case CAIRN_EXPR_MOD:
+    case CAIRN_EXPR_RANKS: break; /* of no map */
     }
     CAIRN_TRY(plain_div(algebra, &a, b.constant, &floor));
     *form = a;

@@ -76,6 +76,7 @@ static void add_bare(cairn_text *text, const cairn_expr *e, const cairn_query *q
     case CAIRN_EXPR_MUL: add_binary(text, e, queries, "*"); break;
     case CAIRN_EXPR_DIV: add_binary(text, e, queries, "/"); break;
     case CAIRN_EXPR_MOD: add_binary(text, e, queries, "%"); break;
+    case CAIRN_EXPR_RANKS: cairn_text_add(text, "ranks"); break;
     }
 }
 
@@ -284,12 +285,36 @@ static void add_rule(cairn_text *text, const cairn_format *f)
     add_numbers(text, f->keep, f->members - 1);
 }
 
+static void add_distribution(cairn_text *text, const cairn_distribution *d)
+{
+    static const char *const words[] = {"",      "rows",    "nnz", "cost",
+                                        "graph", "blocks<", "("};
+
+    cairn_text_add(text, "%s", words[d->kind]);
+    if (!d->a) return;
+    add_expr(text, d->a, NULL, SUM);
+    if (d->b) {
+        cairn_text_add(text, ",");
+        add_expr(text, d->b, NULL, SUM);
+    }
+    cairn_text_add(text, d->b ? ">" : ")");
+}
+
+/// " @ nnz", where something was said.
+static void add_said(cairn_text *text, const cairn_distribution *d)
+{
+    if (d->kind == CAIRN_DISTRIBUTION_UNSAID) return;
+    cairn_text_add(text, " @ ");
+    add_distribution(text, d);
+}
+
 static void add_hybrid(cairn_text *text, const cairn_format *f)
 {
     cairn_text_add(text, "#hybrid<{ fmats = [");
     for (int k = 0; k < f->members; k++) {
         if (k > 0) cairn_text_add(text, ", ");
         add_encoding(text, f->member[k]);
+        add_said(text, &f->member_distribution[k]);
     }
     cairn_text_add(text, "]");
     add_rule(text, f);
@@ -305,6 +330,18 @@ cairn_status cairn_format_print(cairn_env *env, const cairn_format *format, char
         add_hybrid(&out, format);
     else
         add_encoding(&out, format->member[0]);
+    add_said(&out, &format->distribution);
+    return cairn_text_take(&out, text);
+}
+
+cairn_status cairn_distribution_print(cairn_env                *env,
+                                      const cairn_distribution *distribution,
+                                      char                    **text)
+{
+    cairn_text out;
+
+    cairn_text_init(&out, env);
+    add_distribution(&out, distribution);
     return cairn_text_take(&out, text);
 }
 

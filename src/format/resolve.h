@@ -39,8 +39,9 @@ typedef struct cairn_scope cairn_scope;
 typedef struct cairn_meaning {
     const cairn_encoding   *encoding;
     const cairn_format     *hybrid;
-    const cairn_query_node *query; ///< Resolved where it is used,
-    const cairn_scope      *scope; ///< in this scope.
+    const cairn_query_node *query;        ///< Resolved where it is used,
+    const cairn_scope      *scope;        ///< in this scope.
+    cairn_distribution      distribution; ///< What was said of it with '@'.
 } cairn_meaning;
 
 /// What a parameter is bound to.
@@ -68,6 +69,7 @@ typedef struct cairn_names {
     int                     queries; ///< That may be used: the first so many of
     const cairn_query      *query;
     const cairn_query_node *later; ///< Those that come after them.
+    bool ranks; ///< `ranks` is a constant here: their number, bound later.
 } cairn_names;
 
 /// Fail at a place of the scope's text.
@@ -93,6 +95,17 @@ cairn_status cairn_resolve_hybrid(const cairn_scope       *scope,
                                   const cairn_hybrid_node *node,
                                   const cairn_format     **format);
 
+/// Resolve what is behind an '@', of tensors of @p order dimensions.
+cairn_status cairn_resolve_distribution(const cairn_scope             *scope,
+                                        const cairn_distribution_node *node,
+                                        int                            order,
+                                        cairn_distribution            *distribution);
+
+/// The same of a format that may have a distribution already, which is an error.
+cairn_status cairn_resolve_distributed(const cairn_scope             *scope,
+                                       const cairn_distribution_node *node,
+                                       cairn_meaning                 *meaning);
+
 /// Resolve one query.
 ///
 /// @param[in] names  Dimensions of the index map, and the queries before this one.
@@ -107,6 +120,11 @@ cairn_status cairn_resolve_dims(cairn_names *names, const cairn_map_node *node);
 cairn_status cairn_resolve_exprs(const cairn_names    *names,
                                  const cairn_map_node *node,
                                  cairn_map            *map);
+
+/// One expression.
+cairn_status cairn_resolve_expr(const cairn_names *names,
+                                const cairn_node  *node,
+                                const cairn_expr **expr);
 
 /// CONST
 cairn_status

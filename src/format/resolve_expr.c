@@ -221,7 +221,7 @@ static cairn_status new_expr(const cairn_names  *names,
 
 static cairn_status unknown_name(const cairn_names *names, const cairn_node *node)
 {
-    const char *words[CAIRN_MAX_ORDER + CAIRN_MAX_QUERIES + CAIRN_MAX_PARAMS + 1];
+    const char *words[CAIRN_MAX_ORDER + CAIRN_MAX_QUERIES + CAIRN_MAX_PARAMS + 2];
     char        hint[96];
     int         n = 0;
 
@@ -236,11 +236,12 @@ static cairn_status unknown_name(const cairn_names *names, const cairn_node *nod
     for (int k = 0; names->scope->definition && k < names->scope->definition->params;
          k++)
         words[n++] = names->scope->definition->param[k].name;
+    if (names->ranks) words[n++] = "ranks";
     words[n] = NULL;
     cairn_did_you_mean(hint, node->name, words);
     return cairn_fail_in(names->scope, node->place,
-                         "%.60s is no dimension, parameter or query%s", node->name,
-                         hint);
+                         "%.60s is no dimension, parameter or %s%s", node->name,
+                         names->ranks ? "'ranks'" : "query", hint);
 }
 
 /// A dimension, a parameter or a query.
@@ -254,6 +255,8 @@ resolve_name(const cairn_names *names, const cairn_node *node, cairn_expr **expr
 
     if (dim >= 0) return new_expr(names, CAIRN_EXPR_DIM, dim, node->place, expr);
     if (query >= 0) return new_expr(names, CAIRN_EXPR_QUERY, query, node->place, expr);
+    if (names->ranks && strcmp(node->name, "ranks") == 0)
+        return new_expr(names, CAIRN_EXPR_RANKS, 0, node->place, expr);
     if (param < 0) return unknown_name(names, node);
     CAIRN_TRY(param_value(names->scope, node, param, &value));
     return new_expr(names, CAIRN_EXPR_CONST, value, node->place, expr);
@@ -288,6 +291,13 @@ resolve_indirect(const cairn_names *names, const cairn_node *node, cairn_expr **
     return CAIRN_OK;
 }
 
+/// Is its value known before any row is looked at? The number of ranks is, in its time.
+static bool is_constant(const cairn_expr *expr)
+{
+    if (expr->op == CAIRN_EXPR_CONST || expr->op == CAIRN_EXPR_RANKS) return true;
+    return expr->a && is_constant(expr->a) && (!expr->b || is_constant(expr->b));
+}
+
 static cairn_status check_operands(const cairn_names *names,
                                    const cairn_node  *node,
                                    const cairn_expr  *a,
@@ -295,13 +305,13 @@ static cairn_status check_operands(const cairn_names *names,
 {
     const bool divides = node->op == CAIRN_NODE_DIV || node->op == CAIRN_NODE_MOD;
 
-    if (node->op == CAIRN_NODE_MUL && a->op != CAIRN_EXPR_CONST
-        && b->op != CAIRN_EXPR_CONST)
+    if (node->op == CAIRN_NODE_MUL && !is_constant(a) && !is_constant(b))
         return cairn_fail_in(names->scope, node->place,
                              "one side of '*' must be a constant");
-    if (divides && b->op != CAIRN_EXPR_CONST)
+    if (divides && !is_constant(b))
         return cairn_fail_in(names->scope, node->place, "a divisor must be a constant");
-    if (divides && b->value <= 0) return bad_divisor(names->scope, node, b->value);
+    if (divides && b->op == CAIRN_EXPR_CONST && b->value <= 0)
+        return bad_divisor(names->scope, node, b->value);
     return CAIRN_OK;
 }
 
@@ -343,6 +353,17 @@ resolve_expr(const cairn_names *names, const cairn_node *node, cairn_expr **expr
                              "d[n] stands for a whole list, alone in its brackets");
     default: return resolve_operator(names, node, expr);
     }
+}
+
+cairn_status cairn_resolve_expr(const cairn_names *names,
+                                const cairn_node  *node,
+                                const cairn_expr **expr)
+{
+    cairn_expr *fresh = NULL;
+
+    CAIRN_TRY(resolve_expr(names, node, &fresh));
+    *expr = fresh;
+    return CAIRN_OK;
 }
 
 /// What an expression holds: dimensions, and one bit a query.

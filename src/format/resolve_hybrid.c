@@ -22,8 +22,9 @@ resolve_fmat(const cairn_scope *scope, const cairn_member_node *node, cairn_form
         return cairn_fail_in(scope, node->place,
                              "the member has %d dimensions, but the first has %d",
                              meaning.encoding->map.order, f->order);
-    f->order                = meaning.encoding->map.order;
-    f->member[f->members++] = meaning.encoding;
+    f->order                           = meaning.encoding->map.order;
+    f->member_distribution[f->members] = meaning.distribution;
+    f->member[f->members++]            = meaning.encoding;
     return CAIRN_OK;
 }
 

@@ -160,7 +160,8 @@ static const cairn_binding *handed_on(const cairn_scope    *scope,
     const cairn_use_node *use = arg->member ? arg->member->use : NULL;
     const int             k   = use ? cairn_scope_param(scope, use->name) : -1;
 
-    return k >= 0 && !use->args ? &scope->binding[k] : NULL;
+    return k >= 0 && !use->args && !arg->member->distribution ? &scope->binding[k]
+                                                              : NULL;
 }
 
 static cairn_status
@@ -300,9 +301,26 @@ cairn_status cairn_resolve_member(const cairn_scope       *scope,
                                   cairn_meaning           *meaning)
 {
     *meaning = (cairn_meaning){.scope = scope};
-    return member->encoding
-               ? cairn_resolve_encoding(scope, member->encoding, &meaning->encoding)
-               : cairn_resolve_use(scope, member->use, meaning);
+    CAIRN_TRY(member->encoding
+                  ? cairn_resolve_encoding(scope, member->encoding, &meaning->encoding)
+                  : cairn_resolve_use(scope, member->use, meaning));
+    return cairn_resolve_distributed(scope, member->distribution, meaning);
+}
+
+cairn_status cairn_resolve_distributed(const cairn_scope             *scope,
+                                       const cairn_distribution_node *node,
+                                       cairn_meaning                 *meaning)
+{
+    if (!node) return CAIRN_OK;
+    if (meaning->query)
+        return cairn_fail_in(scope, node->place, "a query has no distribution");
+    if (meaning->distribution.kind != CAIRN_DISTRIBUTION_UNSAID)
+        return cairn_fail_in(scope, node->place,
+                             "the format has a distribution already");
+    return cairn_resolve_distribution(scope, node,
+                                      meaning->hybrid ? meaning->hybrid->order
+                                                      : meaning->encoding->map.order,
+                                      &meaning->distribution);
 }
 
 cairn_status cairn_resolve_body(const cairn_scope     *scope,

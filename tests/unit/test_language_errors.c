@@ -64,6 +64,59 @@ Test(language_errors, names_and_arguments)
     wrong("dense<n>", "1:7: there is no format called n");
 }
 
+Test(language_errors, distributions)
+{
+    static const char what[] = "expected rows, nnz, cost, graph, blocks<p,q> or '('";
+    char              why[160];
+
+    around("", "");
+    snprintf(why, sizeof why, "1:6: %s, found the end", what);
+    wrong("csr @", why);
+    snprintf(why, sizeof why, "1:7: %s, found 'row'; did you mean rows?", what);
+    wrong("csr @ row", why);
+    snprintf(why, sizeof why, "1:7: %s, found '#rows'", what);
+    wrong("csr @ #rows", why);
+    snprintf(why, sizeof why, "2:2: %s, found '2'", what);
+    wrong("csr @\n 2", why);
+    wrong("csr @ nnz @ rows", "1:11: expected the end of the format, found '@'");
+    wrong("csr @ rows, nnz", "1:11: expected the end of the format, found ','");
+    wrong("@ rows", "1:1: expected a format, found '@'");
+    wrong("csr @ (d0", "1:10: expected ')', found the end");
+    wrong("csr @ ()", "1:8: expected an expression, found ')'");
+    wrong("csr @ (0.5)", "1:8: expected an integer, found '0.5'");
+    wrong("csr @ blocks", "1:13: expected '<', found the end");
+    wrong("csr @ blocks<2>", "1:15: expected ',', found '>'");
+    wrong("csr @ blocks<2,3,4>", "1:17: expected '>', found ','");
+    wrong("csr @ blocks<2,1-1>", "1:17: q of blocks<p,q> is 0; it must be at least 1");
+    wrong("csr @ blocks<-2,1>", "1:14: p of blocks<p,q> is -2; it must be at least 1");
+    wrong("csr @ blocks<d0,1>", "1:14: d0 is no dimension, parameter or 'ranks'");
+    wrong("csr @ (d0/2+d1)",
+          "1:13: d1: a rank has whole rows; only d0 and ranks can stand here");
+    wrong("csr @ (d2)",
+          "1:8: d2 is no dimension, parameter or 'ranks'; did you mean d0?");
+    wrong("csr @ (rank)",
+          "1:8: rank is no dimension, parameter or 'ranks'; did you mean ranks?");
+    wrong("csr @ (d0*d0)", "1:10: one side of '*' must be a constant");
+    wrong("csr @ (7%d0)", "1:9: a divisor must be a constant");
+    wrong("csr @ (d0/(2-2))", "1:10: a divisor is 0; it must be positive");
+    wrong("csr @ (d[2])", "1:8: d[n] stands for a whole list, alone in its brackets");
+    wrong("csr @ (indirect(d0))", "1:8: indirect: there is no query in this encoding");
+    wrong("coo<ranks>", "1:5: there is no format called ranks");
+    wrong("bdia<2 @ rows>", "1:8: expected ',' or '>', found '@'");
+    wrong("#hybrid<{fmats=[csr @ rows @ nnz]}>",
+          "1:28: expected ',' or ']', found '@'");
+    wrong("sum(value) @ nnz", "1:1: a query is not a format");
+    wrong("#encoding<{ idx_map<(d0)->(d0/ranks)> }>",
+          "1:31: ranks is no dimension, parameter or query");
+    define("#same<f> = f  #q = sum(value)  #asks<f> = #hybrid<{fmats=[csr,coo], "
+           "query = #f}>");
+    wrong("same<csr @ nnz> @ rows", "1:17: the format has a distribution already");
+    wrong("asks<q @ nnz>", "1:8: a query has no distribution");
+    refuses_library("#mine = csr @ nnz",
+                    "format: defs:1:13: a definition has no distribution; it is said "
+                    "where the format is used");
+}
+
 Test(language_errors, grammar_of_encodings)
 {
     around("#encoding<{", "}>");

@@ -114,6 +114,37 @@ Test(language_print, hybrids)
            "[1] }>");
 }
 
+Test(language_print, distributions)
+{
+    prints("csr @ rows", CSR " @ rows");
+    prints("#csr@nnz", CSR " @ nnz");
+    prints("csr @ cost // by what devices take", CSR " @ cost");
+    prints("coo@graph", COO " @ graph");
+    prints("coo @ blocks<1+1, 3>", COO " @ blocks<2,3>");
+    prints("coo @ blocks<ranks/(1*2),2>", COO " @ blocks<ranks/2,2>");
+    prints("bdia<3> @ (d0/64 % ranks)", BDIA3 " @ (d0/64%ranks)");
+    prints("coo @ ( ( d0 - (d0-2*3) ) * ranks )", COO " @ ((d0-(d0-6))*ranks)");
+    prints("#encoding<{ idx_map<(i,j)->(i,j)>, mutation<trim(0,1)> }> @ (d0/(ranks-1))",
+           COO " @ (d0/(ranks-1))");
+    prints("hybrid<bdia<3> @ rows,csr> @ nnz",
+           "#hybrid<{ fmats = [" BDIA3 " @ rows, " CSR
+           "], thresholds = [0.5] }> @ nnz");
+    prints("#hybrid<{ fmats=[csr @ (ranks - 1), coo @ graph] }>",
+           "#hybrid<{ fmats = [" CSR " @ (ranks-1), " COO
+           " @ graph], thresholds = [0.5] }>");
+    define("#two<f,b> = #hybrid<{ fmats = [f, coo @ (d0/b)] }>  #same<f> = f\n"
+           "#of<f> = two<f @ rows, 8>  #b<ranks> = coo<ranks>");
+    prints("two<csr @ nnz, 7> @ (d0)", "#hybrid<{ fmats = [" CSR " @ nnz, " COO
+                                       " @ (d0/7)], thresholds = [0.5] }> @ (d0)");
+    prints("of<csr>", "#hybrid<{ fmats = [" CSR " @ rows, " COO
+                      " @ (d0/8)], thresholds = [0.5] }>");
+    prints("same<csr @ rows>", CSR " @ rows");
+    prints("same<csr> @ rows", CSR " @ rows");
+    prints("same<hybrid<csr,coo> @ nnz>",
+           "#hybrid<{ fmats = [" CSR ", " COO "], thresholds = [0.5] }> @ nnz");
+    prints("b<2> @ (ranks-1)", COO " @ (ranks-1)");
+}
+
 /// Write an index map of one level around an expression over (d0,d1), and its print.
 static void prints_level(const char *expr, const char *print)
 {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Which rows ranks own as the text of a format says it, where that says more than equal
+/// counts of entries.
+
+#ifndef CAIRN_COMM_DISTRIBUTE_TEXT_H
+#define CAIRN_COMM_DISTRIBUTE_TEXT_H
+
+#include "comm/distribute.h"
+#include "format/encoding.h"
+
+/// Cut rows as a text says.
+///
+/// Collective; @p distribution is the same on all ranks.
+///
+/// @param[in]  distribution  `nnz` and what is unsaid cut nothing: the caller counts entries
+///                           (cairn_rows_by_entries(), cairn_rows_by_counts()).
+/// @param[in]  grain         Of `rows`, as cairn_rows_equal() has it. The rows of an
+///                           expression are those that it names, whatever the grain.
+/// @param[out] rows          Unchanged where nothing is cut, and on failure.
+/// @param[out] cut           Whether it was.
+/// @retval CAIRN_BAD_QUERY    An expression names a rank outside 0..ranks-1 for some row, or
+///                            has no value for it.
+/// @retval CAIRN_UNSUPPORTED  The rows of some rank are not consecutive, or ranks do not
+///                            follow each other; or `cost`, `graph`, `blocks`.
+///
+/// Cost: an expression that rises or falls with the rows is evaluated at some of them; any
+/// other at all rows, an equal share on every rank.
+cairn_status cairn_rows_by_text(cairn_comm               *comm,
+                                const cairn_distribution *distribution,
+                                cairn_coord               extent,
+                                cairn_coord               grain,
+                                cairn_rows               *rows,
+                                bool                     *cut);
+
+#endif
