@@ -315,8 +315,12 @@ Test(misuse, formats)
     ALLOWS(cairn_format_members, format, cairn_format_members(NULL) == 0);
     ALLOWS(cairn_format_order, format, cairn_format_order(NULL) == 0);
     ALLOWS(cairn_format_member, format, told(cairn_format_member(NULL, 0), NULL));
+    ALLOWS(cairn_format_distribution, format,
+           told(cairn_format_distribution(NULL, -1), NULL));
     ALLOWS(cairn_format_levels, format, cairn_format_levels(NULL, 0) == 0);
     for (int k = 0; k < ODD; k++) {
+        ALLOWS(cairn_format_distribution, member,
+               told(cairn_format_distribution(csr, odd[k]), NULL));
         ALLOWS(cairn_format_member, member,
                told(cairn_format_member(csr, odd[k]), NULL));
         ALLOWS(cairn_format_levels, member, cairn_format_levels(csr, odd[k]) == 0);

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How rows go to ranks, as a format's text says it: in run, format and convert.
+. "$(dirname "$0")/lib.sh"
+figure a.mtx
+expect 0 generate uniform --n 103 --degree 5 -o u.mtx
+
+# Canonical, and read again.
+expect 0 format 'csr@(d0/64 % ranks)'
+says '}> @ (d0/64%ranks)$'
+text=$(head -n 1 out)
+cp out first
+expect 0 format "$text"
+same out first
+expect 0 format 'hybrid<dia @ rows,csr> @ blocks<2,1+1>' --json -
+has out '"distribution": "blocks<2,2>"'
+has out '"distribution": "rows"'
+expect 0 format csr --json -
+has out '"distribution": null'
+
+# The text of FILE:NAME begins before the first '<' or '@'.
+echo '#mine<b> = #encoding<{ idx_map<(d0,d1)->(d0/b,d1,d0%b)>, mutation<merge(0), trim(1,1)> }>' >'f:1.formats'
+expect 0 format 'f:1.formats:mine<2> @ nnz'
+says '^#encoding<{ idx_map<(d0,d1)->(d0/2,d1,d0%2)>.*}> @ nnz$'
+expect 2 format 'f:1.formats:mine @ nnz'
+complains 'mine needs 1 argument'
+echo '#mine = csr @ nnz' >g.formats
+expect 2 format g.formats:mine
+complains 'g.formats:1:13: a definition has no distribution'
+
+# The same bytes on any number of ranks, and each rank's rows as they are asked for.
+for said in rows nnz '(d0*ranks/103)' '(d0*0+ranks-1)'; do
+    for format in 'bdia<4>' 'hybrid<bell<4>,csr,0.5>'; do
+        for ranks in 1 3; do
+            on $ranks 0 run spmv u.mtx --format "$format @ $said" --distribute rows \
+                --verify --iters 1 --out y$ranks.mtx --json j.json
+            has j.json "\"distribution\": \"$said\""
+            same y1.mtx y$ranks.mtx
+        done
+    done
+done
+on 3 0 run spmv u.mtx --distribute rows --iters 1 --json j.json
+has j.json '"distribution": "rows"'
+on 2 0 format 'csr @ (d0/100)' u.mtx --json j.json
+tr -d '\n' <j.json | grep -q '"rank": 1[^}]*"nnz": 15' || fail 'rank 1 has not 3 rows'
+
+# Refused by all, once.
+on 3 2 run spmv u.mtx --format 'csr @ (d0/10)'
+complains 'format: distribution: row 102 goes to rank 10, but there are only ranks 0..2'
+on 3 2 run spmv u.mtx --format 'csr @ (d0%ranks)'
+complains 'consecutive rows in this version'
+for later in cost graph 'blocks<3,1>'; do
+    on 3 2 run spmv u.mtx --format "csr @ $later"
+    complains 'not in this version'
+    expect 2 run spmv u.mtx --format "csr @ $later"
+done
+on 2 2 run spmv u.mtx --format 'hybrid<bdia<4> @ rows,csr>'
+complains 'member 1 has @ rows, and the whole another'
+
+# A file keeps it; what changes its rank is sent, and told.
+on 2 0 convert u.mtx --to 'csr @ (d0/60)' -o u.cairn --json j.json
+has j.json '"distribution": "(d0/60)"'
+on 2 0 convert u.cairn --to 'csr @ (d0/80)' -o v.cairn
+says '^store: 100 entries went to other ranks, [0-9]* bytes in 1 message$'
+on 2 0 convert u.cairn --to 'bcsr<2,2> @ (d0/60)' -o w.cairn
+grep -q 'went to other ranks' out && fail 'rows went that need not'
+on 3 0 convert v.cairn --to 'bdia<8> @ rows' -o w.cairn
+on 1 0 convert w.cairn --to 'coo @ nnz' -o back.mtx
+expect 0 convert u.mtx --to coo -o plain.mtx
+same back.mtx plain.mtx
+finish
