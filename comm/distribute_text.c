@@ -112,7 +112,8 @@ static cairn_coord first_row(const owner_map *map, int rank)
 static cairn_status cut_by_map(cairn_comm       *comm,
                                const cairn_expr *expr,
                                cairn_coord       extent,
-                               cairn_rows       *rows)
+                               cairn_rows       *rows,
+                               bool             *scattered)
 {
     const owner_map map = {expr, extent, comm->size};
     faults          found;
@@ -129,11 +130,13 @@ static cairn_status cut_by_map(cairn_comm       *comm,
         CAIRN_TRY(comm->ops->allreduce(comm, &found.below, 1, CAIRN_MIN));
     }
     if (found.nowhere < extent) return goes_nowhere(comm->env, &map, found.nowhere);
+    if (scattered) *scattered = found.below < extent;
+    if (found.below < extent && scattered) return CAIRN_OK;
     if (found.below < extent)
         return cairn_fail(comm->env, CAIRN_UNSUPPORTED,
                           "format: distribution: row %" PRId64
                           " goes to a rank below that of a row before it: ranks have "
-                          "consecutive rows in this version",
+                          "consecutive rows here",
                           found.below);
     CAIRN_TRY(cairn_rows_equal(comm, extent, 1, rows));
     for (int r = 1; r < comm->size; r++)
@@ -146,13 +149,15 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
                                 cairn_coord               extent,
                                 cairn_coord               grain,
                                 cairn_rows               *rows,
-                                bool                     *cut)
+                                bool                     *cut,
+                                bool                     *scattered)
 {
     static const char *const words[] = {[CAIRN_DISTRIBUTION_COST]   = "cost",
                                         [CAIRN_DISTRIBUTION_GRAPH]  = "graph",
                                         [CAIRN_DISTRIBUTION_BLOCKS] = "blocks<p,q>"};
 
     *cut = false;
+    if (scattered) *scattered = false;
     switch (distribution->kind) {
     case CAIRN_DISTRIBUTION_UNSAID:
     case CAIRN_DISTRIBUTION_NNZ: return CAIRN_OK;
@@ -160,7 +165,8 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
         CAIRN_TRY(cairn_rows_equal(comm, extent, grain, rows));
         break;
     case CAIRN_DISTRIBUTION_MAP:
-        CAIRN_TRY(cut_by_map(comm, distribution->a, extent, rows));
+        CAIRN_TRY(cut_by_map(comm, distribution->a, extent, rows, scattered));
+        if (scattered && *scattered) return CAIRN_OK;
         break;
     default:
         return cairn_fail(comm->env, CAIRN_UNSUPPORTED,
@@ -169,4 +175,20 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
     }
     *cut = true;
     return CAIRN_OK;
+}
+
+static int64_t owner_of(const void *user, cairn_coord row)
+{
+    return owner_at(user, row);
+}
+
+cairn_status cairn_renumbering_by_text(cairn_comm               *comm,
+                                       const cairn_distribution *distribution,
+                                       cairn_coord               extent,
+                                       bool                      all,
+                                       cairn_renumbering       **renumbering)
+{
+    const owner_map map = {distribution->a, extent, comm->size};
+
+    return cairn_renumbering_create(comm, owner_of, &map, extent, all, renumbering);
 }

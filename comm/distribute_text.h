@@ -6,7 +6,7 @@
 #ifndef CAIRN_COMM_DISTRIBUTE_TEXT_H
 #define CAIRN_COMM_DISTRIBUTE_TEXT_H
 
-#include "comm/distribute.h"
+#include "comm/renumber.h"
 #include "format/encoding.h"
 
 /// Cut rows as a text says.
@@ -19,10 +19,12 @@
 ///                           expression are those that it names, whatever the grain.
 /// @param[out] rows          Unchanged where nothing is cut, and on failure.
 /// @param[out] cut           Whether it was.
+/// @param[out] scattered     The rows of ranks are not consecutive, or ranks do not follow each
+///                           other: nothing is cut. NULL: that is refused.
 /// @retval CAIRN_BAD_QUERY    An expression names a rank outside 0..ranks-1 for some row, or
 ///                            has no value for it.
-/// @retval CAIRN_UNSUPPORTED  The rows of some rank are not consecutive, or ranks do not
-///                            follow each other; or `cost`, `graph`, `blocks`.
+/// @retval CAIRN_UNSUPPORTED  `cost`, `graph`, `blocks`, scattered rows where these are
+///                            refused, or more rows than are looked at.
 ///
 /// Cost: an expression that rises or falls with the rows is evaluated at some of them; any
 /// other at all rows, an equal share on every rank.
@@ -31,6 +33,16 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
                                 cairn_coord               extent,
                                 cairn_coord               grain,
                                 cairn_rows               *rows,
-                                bool                     *cut);
+                                bool                     *cut,
+                                bool                     *scattered);
+
+/// Number scattered rows.
+///
+/// Collective. @param[in] distribution  An expression, whose rows are scattered.
+cairn_status cairn_renumbering_by_text(cairn_comm               *comm,
+                                       const cairn_distribution *distribution,
+                                       cairn_coord               extent,
+                                       bool                      all,
+                                       cairn_renumbering       **renumbering);
 
 #endif

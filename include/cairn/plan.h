@@ -65,12 +65,15 @@ typedef struct cairn_plan_options {
                        ///< that are named devices, each cut goes to the one that has
                        ///< its first row. Members that are left open are all computed
                        ///< on the processor's first device.
+    bool
+        permuted; ///< X and Y are by the places of a tensor that has its rows by places
+                  ///< (cairn_tensor_places()), and no run brings them there and back.
 } cairn_plan_options;
 
 /// y = A x, places open.
-#define CAIRN_PLAN_OPTIONS                                  \
-    {                                                       \
-        sizeof(cairn_plan_options), NULL, NULL, NULL, false \
+#define CAIRN_PLAN_OPTIONS                                         \
+    {                                                              \
+        sizeof(cairn_plan_options), NULL, NULL, NULL, false, false \
     }
 
 /// Prepare what the options say. Members run on different devices at the same time; the
@@ -175,8 +178,9 @@ CAIRN_API float *cairn_plan_y_f32(const cairn_plan *plan);
 typedef struct cairn_plan_info {
     size_t  size;          ///< sizeof(cairn_plan_info); CAIRN_PLAN_INFO sets it.
     double  seconds;       ///< Preparing, measured.
-    int64_t bytes_per_run; ///< Arrays read, X and Y, halo received and sent; all ranks.
-    int64_t halo;          ///< Rows of X (transposed of Y) from other ranks, all ranks.
+    int64_t bytes_per_run; ///< Arrays read, X and Y, halo received and sent, vectors
+                           ///< brought to places and back; all ranks.
+    int64_t     halo;      ///< Rows of X (transposed of Y) from other ranks, all ranks.
     const char *route;  ///< Of the slowest member: "reference", "compiled", "prebuilt".
     const char *why;    ///< Why a member goes the reference way; NULL: none does.
     const char *device; ///< Of the first member on this rank: "cpu:0".

@@ -212,6 +212,17 @@ CAIRN_API cairn_status cairn_tensor_create_with(cairn_source              *sourc
                                                 const cairn_store_options *options,
                                                 cairn_tensor             **tensor);
 
+/// Where rows are, of a tensor whose format gives ranks rows that are not consecutive
+/// (`csr @ (d0 % ranks)`): each row has a place, a rank has consecutive places, and the arrays
+/// are those of the matrix in the order of places, its columns too where it is square. What
+/// a plan calls rows and columns are still the user's, as many on each rank as it has places.
+///
+/// Local.
+///
+/// @return [rows of this rank] The places of the rows first .. end-1 of cairn_tensor_rows();
+///         they live as long as the tensor. NULL: rows are where their numbers say.
+CAIRN_API const int64_t *cairn_tensor_places(const cairn_tensor *tensor);
+
 /// A solver's own matrix: CSR rows first_row .. first_row+rows-1 on this rank.
 ///
 /// Collective. With @p format NULL and CAIRN_BORROW nothing is copied: the tensor

@@ -73,6 +73,12 @@ typedef struct cairn_target {
     cairn_pos value;
 } cairn_target;
 
+/// What a caller's arrays are given back to; NULLs: nothing.
+typedef struct cairn_release {
+    void (*array)(void *user, void *array);
+    void *user;
+} cairn_release;
+
 struct cairn_tensor {
     cairn_context *context;
     cairn_format  *format;
@@ -86,10 +92,10 @@ struct cairn_tensor {
     cairn_path    *path; ///< The rules that stored it; NULL: its arrays were given.
     cairn_task_log log;  ///< When it was stored.
     char           why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
-    struct cairn_refill *refill; ///< New values (solver_rows.h); NULL: none go there.
-    int64_t              views;  ///< Of its arrays that are out.
-    void (*release)(void *user, void *array); ///< Arrays that were taken over; or NULL.
-    void *release_user;
+    struct cairn_refill *refill;  ///< New values (solver_rows.h); NULL: none go there.
+    int64_t              views;   ///< Of its arrays that are out.
+    cairn_release        release; ///< Of arrays that were taken over.
+    struct cairn_renumbering *places; ///< It has rows by their places; NULL: by number.
 };
 
 struct cairn_plan {
@@ -104,6 +110,9 @@ struct cairn_plan {
     double         seconds;
     cairn_tensor  *cut;     ///< The tensor, divided for sums at fixed cuts; or NULL.
     int64_t        updates; ///< Of the tensor's values that `cut` has.
+    struct cairn_permuted
+        *permuted; ///< Vectors in the user's order (permuted.h); NULL: the
+                   ///< replay's are.
 };
 
 /// "reference", "prebuilt" or "compiled".
@@ -248,8 +257,22 @@ int64_t cairn_format_grain(const cairn_format *format);
 /// boundaries at multiples of the format's grain, and move entries.
 ///
 /// Collective. @param[in] format  NULL: none yet.
+/// @param[out] scattered  As cairn_rows_by_text() has it; the source is as it was then.
 /// @retval CAIRN_BAD_QUERY, CAIRN_UNSUPPORTED  As cairn_rows_by_text() has it.
-cairn_status cairn_source_divide(cairn_source *source, const cairn_format *format);
+cairn_status
+cairn_source_divide(cairn_source *source, const cairn_format *format, bool *scattered);
+
+/// As cairn_tensor_create_beside(), where the format scatters rows: stored by places, while
+/// the source has as many consecutive rows of its own on each rank.
+cairn_status cairn_tensor_create_scattered(cairn_source       *source,
+                                           const cairn_format *format,
+                                           cairn_dtype         dtype,
+                                           int64_t             held,
+                                           cairn_tensor      **tensor);
+
+/// Refuse a tensor that has rows by places, where their own order is needed. Local.
+/// @retval CAIRN_UNSUPPORTED
+cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call);
 
 /// Refuse members that say a distribution that is not the @p whole's. Local.
 /// @retval CAIRN_UNSUPPORTED

@@ -229,7 +229,7 @@ find_moving(const cairn_tensor *tensor, const cairn_format *format, bool *moving
 
     CAIRN_TRY(cairn_format_check_members(comm, format, said));
     CAIRN_TRY(cairn_rows_by_text(comm, said, tensor->local->shape.extent[0], grain,
-                                 &rows, &cut));
+                                 &rows, &cut, NULL));
     if (cut)
         *moving = memcmp(rows.first, tensor->rows.first,
                          ((size_t)comm->size + 1) * sizeof *rows.first)
@@ -306,8 +306,10 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
     cairn_doing(&tensor->context->env, "taking entries back");
 
     cairn_source *fresh  = NULL;
-    cairn_status  status = cairn_comm_agree(tensor->context->comm,
-                                            cairn_tensor_take_entries(tensor, &fresh));
+    cairn_status  status = cairn_check_own_order(tensor, "entries");
+
+    if (status == CAIRN_OK) status = cairn_tensor_take_entries(tensor, &fresh);
+    status = cairn_comm_agree(tensor->context->comm, status);
 
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
     if (status == CAIRN_OK) {
@@ -342,6 +344,7 @@ cairn_status cairn_tensor_convert_with(const cairn_tensor        *tensor,
     cairn_status status = cairn_check_order(comm->env, format, &tensor->local->shape);
 
     cairn_collective_format(&arguments, format);
+    if (status == CAIRN_OK) status = cairn_check_own_order(tensor, "convert");
     if (status == CAIRN_OK) status = cairn_tensor_prepare(tensor, format, &fresh);
     status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK) status = find_moving(tensor, format, &moving);

@@ -139,7 +139,7 @@ static cairn_status exchange_rows(const row_pieces *pieces,
     for (int k = 0; k < pieces->count; k++)
         counts.entries += cairn_local_nnz(pieces->own[k]);
     CAIRN_TRY(cairn_rows_by_text(comm, &to->format->distribution, extent, grain, &rows,
-                                 &cut));
+                                 &cut, NULL));
     if (!cut) CAIRN_TRY(cairn_rows_by_counts(comm, &counts, extent, grain, &rows));
     cairn_rows_fini(comm->env, &to->rows);
     to->rows = rows;

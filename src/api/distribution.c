@@ -40,7 +40,8 @@ cairn_status cairn_format_check_members(cairn_comm               *comm,
     return CAIRN_OK;
 }
 
-cairn_status cairn_source_divide(cairn_source *source, const cairn_format *format)
+cairn_status
+cairn_source_divide(cairn_source *source, const cairn_format *format, bool *scattered)
 {
     cairn_comm        *comm   = source->context->comm;
     const cairn_coord  extent = source->shape.extent[0];
@@ -55,7 +56,8 @@ cairn_status cairn_source_divide(cairn_source *source, const cairn_format *forma
     if (format && format->distribution.kind != CAIRN_DISTRIBUTION_UNSAID)
         whole = format->distribution;
     if (format) CAIRN_TRY(cairn_format_check_members(comm, format, &whole));
-    CAIRN_TRY(cairn_rows_by_text(comm, &whole, extent, grain, &rows, &cut));
+    CAIRN_TRY(cairn_rows_by_text(comm, &whole, extent, grain, &rows, &cut, scattered));
+    if (scattered && *scattered) return CAIRN_OK;
     if (!cut)
         CAIRN_TRY(cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
     const cairn_status status = cairn_entries_to_owners(comm, &rows, &source->entries);
@@ -66,6 +68,94 @@ cairn_status cairn_source_divide(cairn_source *source, const cairn_format *forma
     }
     cairn_rows_fini(comm->env, &source->rows);
     source->rows = rows;
+    return CAIRN_OK;
+}
+
+/// The entries of a source, once more.
+static cairn_status copy_entries(const cairn_source *source, cairn_source **copy)
+{
+    const cairn_entries *from = &source->entries;
+    cairn_env           *env  = &source->context->env;
+
+    CAIRN_TRY(cairn_source_create(source->context, source->shape.order, copy));
+    cairn_entries *to = &(*copy)->entries;
+
+    (*copy)->shape   = source->shape;
+    (*copy)->narrows = source->narrows;
+    CAIRN_TRY(cairn_entries_reserve(env, to, from->n));
+    to->n = from->n;
+    for (int k = 0; k < from->order && from->n > 0; k++)
+        memcpy(to->coord[k], from->coord[k], (size_t)from->n * sizeof **to->coord);
+    if (from->n > 0)
+        memcpy(to->value, from->value, (size_t)from->n * sizeof *to->value);
+    return CAIRN_OK;
+}
+
+/// Divide the source as its user has it, and store a copy by places.
+static cairn_status store_places(cairn_source            *source,
+                                 const cairn_renumbering *places,
+                                 const cairn_format      *format,
+                                 cairn_dtype              dtype,
+                                 int64_t                  held,
+                                 cairn_tensor           **tensor)
+{
+    cairn_comm   *comm = source->context->comm;
+    cairn_source *copy = NULL;
+    cairn_rows    rows = {0};
+    cairn_status  status;
+
+    CAIRN_GO(done,
+             cairn_comm_agree(comm, cairn_rows_copy(comm->env, &places->rows, &rows)));
+    CAIRN_GO(done, cairn_entries_to_owners(comm, &rows, &source->entries));
+    cairn_rows_fini(comm->env, &source->rows);
+    source->rows = rows;
+    rows         = (cairn_rows){0};
+    status       = copy_entries(source, &copy);
+    if (status == CAIRN_OK)
+        status = cairn_rows_copy(comm->env, &places->rows, &copy->rows);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, cairn_renumbering_apply(comm, places, &copy->entries));
+    held += source->entries.n * cairn_entry_bytes(source->shape.order);
+    status = cairn_tensor_create_divided(copy, format, dtype, held, tensor);
+done:
+    cairn_rows_fini(comm->env, &rows);
+    cairn_source_destroy(&copy);
+    return status;
+}
+
+cairn_status cairn_tensor_create_scattered(cairn_source       *source,
+                                           const cairn_format *format,
+                                           cairn_dtype         dtype,
+                                           int64_t             held,
+                                           cairn_tensor      **tensor)
+{
+    cairn_comm        *comm   = source->context->comm;
+    const cairn_shape *shape  = &source->shape;
+    cairn_renumbering *places = NULL;
+
+    CAIRN_TRY(cairn_renumbering_by_text(
+        comm, &format->distribution, shape->extent[0],
+        shape->order == 2 && shape->extent[0] == shape->extent[1], &places));
+    const cairn_status status =
+        store_places(source, places, format, dtype, held, tensor);
+
+    if (status == CAIRN_OK)
+        (*tensor)->places = places;
+    else
+        cairn_renumbering_destroy(comm->env, &places);
+    return status;
+}
+
+const int64_t *cairn_tensor_places(const cairn_tensor *tensor)
+{
+    return tensor && tensor->places ? tensor->places->place : NULL;
+}
+
+cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call)
+{
+    CAIRN_CHECK(!tensor->places, &tensor->context->env, CAIRN_UNSUPPORTED,
+                "%s: tensor: its rows are renumbered, @ %s: not in this version", call,
+                tensor->format->print.whole_distribution);
     return CAIRN_OK;
 }
 

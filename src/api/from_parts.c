@@ -354,8 +354,8 @@ cairn_status cairn_tensor_from_parts(cairn_context             *context,
         cairn_tensor_destroy(&fresh);
         return status;
     }
-    if (options->mode == CAIRN_TAKE) fresh->release = options->release;
-    fresh->release_user = options->user;
+    if (options->mode == CAIRN_TAKE) fresh->release.array = options->release;
+    fresh->release.user = options->user;
     fresh->seconds      = cairn_seconds() - begin;
     *tensor             = fresh;
     return CAIRN_OK;

@@ -99,10 +99,11 @@ static void count_from_one(void *at, int64_t n, int64_t stride, int bits)
 static cairn_status
 write_out(const order_out *o, const cairn_arrays *into, cairn_tensor **made)
 {
-    cairn_comm  *comm = o->tensor->context->comm;
-    cairn_status status =
-        cairn_comm_agree(comm, cairn_tensor_prepare(o->tensor, o->format, made));
+    cairn_comm  *comm   = o->tensor->context->comm;
+    cairn_status status = cairn_check_own_order(o->tensor, "entries");
 
+    if (status == CAIRN_OK) status = cairn_tensor_prepare(o->tensor, o->format, made);
+    status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
         status = cairn_tensor_convert_in_place(o->tensor, into, *made);
     if (status == CAIRN_OK)

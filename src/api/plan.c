@@ -4,6 +4,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
+#include "api/permuted.h"
 #include "expr/operation.h"
 #include "plan/callers.h"
 
@@ -153,6 +154,7 @@ static void discard(cairn_plan **plan)
     cairn_autotune_fini(&(*plan)->adapt);
     cairn_replay_destroy(&(*plan)->replay);
     cairn_tensor_destroy(&(*plan)->cut);
+    cairn_permuted_destroy(env, &(*plan)->permuted);
     cairn_free(env, *plan);
     *plan = NULL;
 }
@@ -185,6 +187,7 @@ static void add_arguments(const cairn_plan_options *options,
     cairn_collective_product(arguments, options->product);
     cairn_collective_text(arguments, "reproducible",
                           options->reproducible ? "yes" : "no");
+    cairn_collective_text(arguments, "permuted", options->permuted ? "yes" : "no");
 }
 
 /// @param[in] options  With a product; both as this version knows them.
@@ -199,12 +202,16 @@ create_whole(cairn_tensor *tensor, const cairn_plan_options *options, cairn_plan
     cairn_status status =
         cairn_product_valid(comm->env, options->product, tensor->local->shape.order);
 
+    if (status == CAIRN_OK && options->reproducible)
+        status = cairn_check_own_order(tensor, "plan: reproducible");
     if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
     add_arguments(options, &arguments);
     status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK) status = create_plan(fresh, options);
+    if (status == CAIRN_OK && tensor->places && !options->permuted)
+        status = cairn_comm_agree(comm, cairn_permuted_create(fresh));
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;
@@ -285,22 +292,22 @@ static bool has_type(const cairn_plan *plan, cairn_dtype dtype)
 
 double *cairn_plan_x(cairn_plan *plan)
 {
-    return has_type(plan, CAIRN_F64) ? plan->replay->common.operands->x : NULL;
+    return has_type(plan, CAIRN_F64) ? cairn_plan_own_x(plan) : NULL;
 }
 
 double *cairn_plan_y(const cairn_plan *plan)
 {
-    return has_type(plan, CAIRN_F64) ? plan->replay->common.operands->y : NULL;
+    return has_type(plan, CAIRN_F64) ? cairn_plan_own_y(plan) : NULL;
 }
 
 float *cairn_plan_x_f32(cairn_plan *plan)
 {
-    return has_type(plan, CAIRN_F32) ? plan->replay->common.operands->x : NULL;
+    return has_type(plan, CAIRN_F32) ? cairn_plan_own_x(plan) : NULL;
 }
 
 float *cairn_plan_y_f32(const cairn_plan *plan)
 {
-    return has_type(plan, CAIRN_F32) ? plan->replay->common.operands->y : NULL;
+    return has_type(plan, CAIRN_F32) ? cairn_plan_own_y(plan) : NULL;
 }
 
 cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
@@ -311,9 +318,13 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
     cairn_operands *o = plan->replay->common.operands;
 
     CAIRN_TRY(cairn_plan_renew_cut(plan));
-    cairn_operands_lend(o, x, y);
+    CAIRN_TRY(cairn_permuted_bring_x(plan, &x));
+    CAIRN_TRY(cairn_permuted_bring_y(plan, y));
+    void *const there = plan->permuted && plan->permuted->y ? NULL : y;
+
+    cairn_operands_lend(o, x, there);
     const cairn_status status = cairn_plan_run_ways(plan);
 
-    cairn_operands_give_back(o, status == CAIRN_OK ? y : NULL);
-    return status;
+    cairn_operands_give_back(o, status == CAIRN_OK ? there : NULL);
+    return status == CAIRN_OK ? cairn_permuted_take_y(plan, y) : status;
 }

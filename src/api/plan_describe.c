@@ -3,6 +3,7 @@
 /// What plans tell of themselves.
 
 #include "api/door.h"
+#include "api/permuted.h"
 #include "devices/domains.h"
 #include "tensor/value_storage.h"
 
@@ -96,6 +97,7 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
     cairn_pos     sent;
 
     cairn_halo_counts(replay->common.operands->halo, &sum[1], &sent);
+    sum[0] += cairn_permuted_bytes(plan);
     sum[3] = cairn_replay_apart(replay, &sum[4]);
     collect_numbers(plan, number);
     CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS)); /* agrees */

@@ -3,6 +3,7 @@
 /// The operands of plans in files: X read, Y written, Matrix Market arrays both.
 
 #include "api/door.h"
+#include "api/permuted.h"
 #include "comm/read.h"
 #include "comm/write.h"
 #include "plan/callers.h"
@@ -32,19 +33,20 @@ static void place_x(cairn_plan *plan, const cairn_entries *e)
 {
     const cairn_operands *o   = plan->replay->common.operands;
     const bool            f32 = o->value_bits == 32;
+    void *const           x   = cairn_plan_own_x(plan);
     int64_t               first, end;
 
     cairn_plan_columns(plan, &first, &end);
     if (end > first)
-        memset(o->x, 0,
+        memset(x, 0,
                (size_t)((end - first) * o->op.columns) * (size_t)o->value_bits / 8);
     for (cairn_pos k = 0; k < e->n; k++) {
         const int64_t at = (e->coord[0][k] - first) * o->op.columns + e->coord[1][k];
 
         if (f32)
-            ((float *)o->x)[at] += (float)e->value[k];
+            ((float *)x)[at] += (float)e->value[k];
         else
-            ((double *)o->x)[at] += e->value[k];
+            ((double *)x)[at] += e->value[k];
     }
 }
 
@@ -74,12 +76,12 @@ static cairn_status y_as_f64(const cairn_plan *plan, double **copy, const double
     const cairn_operands *o = plan->replay->common.operands;
     int64_t               first, end;
 
-    *y = o->y;
+    *y = cairn_plan_own_y(plan);
     if (o->value_bits == 64) return CAIRN_OK;
     cairn_plan_rows(plan, &first, &end);
     CAIRN_TRY(CAIRN_NEW(o->comm->env, (end - first) * o->op.columns, copy));
     for (int64_t k = 0; k < (end - first) * o->op.columns; k++)
-        (*copy)[k] = (double)((const float *)o->y)[k];
+        (*copy)[k] = (double)((const float *)cairn_plan_own_y(plan))[k];
     *y = *copy;
     return CAIRN_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
+#include "api/permuted.h"
 #include "plan/callers.h"
 #include "plan/chain.h"
 
@@ -27,6 +28,13 @@ static cairn_status check_square(const cairn_plan *plan)
     return CAIRN_OK;
 }
 
+/// The last Y, and what it was computed from, where both are by places.
+static cairn_status take_vectors(cairn_plan *plan)
+{
+    CAIRN_TRY(cairn_permuted_take_x(plan));
+    return cairn_permuted_take_y(plan, NULL);
+}
+
 cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n)
 {
     CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(plan),
@@ -35,6 +43,7 @@ cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n)
 
     cairn_operands  *o         = plan->replay->common.operands;
     cairn_collective arguments = {0};
+    const void      *none      = NULL;
     bool             turned    = false;
 
     cairn_collective_int(&arguments, "n", n);
@@ -42,12 +51,13 @@ cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n)
                                               check_square(plan), &arguments);
 
     if (status != CAIRN_OK) return status;
+    CAIRN_TRY(cairn_permuted_bring_x(plan, &none));
     cairn_operands_lend(o, NULL, NULL);
-    if (cairn_replay_chain(plan->replay, n)) return CAIRN_OK;
+    if (cairn_replay_chain(plan->replay, n)) return take_vectors(plan);
     for (int64_t k = 0; k < n && status == CAIRN_OK; k++) {
         if (k > 0) turned = cairn_operands_chain(o, turned);
         status = cairn_plan_run_ways(plan);
     }
     cairn_operands_end_chain(o, turned);
-    return status;
+    return status == CAIRN_OK ? take_vectors(plan) : status;
 }

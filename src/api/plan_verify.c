@@ -5,6 +5,7 @@
 /// of all ranks, which are sent to the row's owner.
 
 #include "api/door.h"
+#include "api/permuted.h"
 #include "plan/callers.h"
 
 #include <math.h>
@@ -20,6 +21,9 @@ typedef struct {
     const cairn_plan    *plan;
     const cairn_entries *entries;
     double               rel, abs;
+    cairn_coord         *column; ///< [columns] That entries meet, ascending,
+    char                *x;      ///< and these rows of X, fetched; NULL: they are here.
+    int64_t              columns;
 } check;
 
 /// Errors of one row.
@@ -58,6 +62,24 @@ static row_sum term(const check *c, cairn_pos k, double x)
     return (row_sum){t, fabsl(t)};
 }
 
+/// The row of X that column @p j of the source meets.
+static const void *row_of_x(const check *c, cairn_coord j)
+{
+    const cairn_operands *o   = c->plan->replay->common.operands;
+    int64_t               low = 0, high = c->columns - 1;
+
+    if (!c->x) return cairn_operands_x_row(o, j);
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+
+        if (c->column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return c->x + (size_t)(low * o->op.columns) * (size_t)o->value_bits / 8;
+}
+
 /// Column @p k of Y = A X. Entries are sorted by row.
 static void compare_column(check *c, int64_t k)
 {
@@ -72,13 +94,15 @@ static void compare_column(check *c, int64_t k)
         row_sum sum = {0, 0};
 
         for (; n < e->n && e->coord[0][n] == i; n++) {
-            const row_sum t = term(
-                c, n, value_at(c->plan, cairn_operands_x_row(o, e->coord[1][n]), k));
+            const row_sum t =
+                term(c, n, value_at(c->plan, row_of_x(c, e->coord[1][n]), k));
 
             sum.r += t.r;
             sum.s += t.s;
         }
-        compare_row(c, value_at(c->plan, o->y, (i - first) * columns + k), sum);
+        compare_row(
+            c, value_at(c->plan, cairn_plan_own_y(c->plan), (i - first) * columns + k),
+            sum);
     }
 }
 
@@ -109,8 +133,9 @@ static void sum_partials(const check *c, transposed *w, int64_t k)
     for (cairn_pos p = 0; p < e->n; p++) {
         const cairn_pos at = w->order[p];
         const int64_t   j  = e->coord[1][at];
-        const row_sum   t  = term(
-               c, at, value_at(c->plan, o->x, (e->coord[0][at] - first) * columns + k));
+        const row_sum   t  = term(c, at,
+                                  value_at(c->plan, cairn_plan_own_x(c->plan),
+                                           (e->coord[0][at] - first) * columns + k));
 
         if (n == 0 || w->partial[n - 1].row != j) {
             memset(&w->partial[n], 0, sizeof *w->partial);
@@ -145,7 +170,9 @@ static cairn_status compare_transposed(check *c, transposed *w, int64_t k)
     }
     cairn_free(comm->env, theirs);
     for (int64_t i = 0; i < end - first; i++)
-        compare_row(c, value_at(c->plan, o->y, i * o->op.columns + k), w->sum[i]);
+        compare_row(c,
+                    value_at(c->plan, cairn_plan_own_y(c->plan), i * o->op.columns + k),
+                    w->sum[i]);
     return CAIRN_OK;
 }
 
@@ -180,8 +207,45 @@ static cairn_status compare_all_transposed(check *c, cairn_status mine)
     return status;
 }
 
+/// The columns that this rank's entries meet.
+static cairn_status list_columns(check *c)
+{
+    const cairn_operands *o     = c->plan->replay->common.operands;
+    const cairn_entries  *e     = c->entries;
+    const int64_t        *key[] = {e->coord[1]};
+    cairn_pos            *order = NULL;
+    cairn_status          status;
+
+    CAIRN_GO(done, CAIRN_NEW(o->comm->env, e->n, &order));
+    CAIRN_GO(done, CAIRN_NEW(o->comm->env, e->n, &c->column));
+    CAIRN_GO(done, cairn_sort_order(o->comm->env, e->n, 1, key, order));
+    for (cairn_pos k = 0; k < e->n; k++)
+        if (c->columns == 0 || c->column[c->columns - 1] != e->coord[1][order[k]])
+            c->column[c->columns++] = e->coord[1][order[k]];
+    status =
+        cairn_alloc(o->comm->env, c->columns + 1,
+                    (size_t)o->op.columns * (size_t)o->value_bits / 8, (void **)&c->x);
+done:
+    cairn_free(o->comm->env, order);
+    return status;
+}
+
+/// What rows by places have fetched is not what the source's rows meet. Collective, unless
+/// some rank has failed (@p mine).
+static cairn_status fetch_x(check *c, cairn_status mine)
+{
+    const cairn_operands *o = c->plan->replay->common.operands;
+
+    if (!c->plan->tensor->places || o->op.transposed) return mine;
+    CAIRN_TRY(cairn_comm_agree(o->comm, mine == CAIRN_OK ? list_columns(c) : mine));
+    return cairn_rows_fetch(o->comm, &o->x_rows,
+                            (size_t)o->op.columns * (size_t)o->value_bits / 8,
+                            cairn_plan_own_x(c->plan), c->columns, c->column, c->x);
+}
+
 static cairn_status compare(check *c, cairn_status mine)
 {
+    mine = fetch_x(c, mine);
     if (c->plan->replay->common.operands->op.transposed)
         return compare_all_transposed(c, mine);
     if (mine != CAIRN_OK) return mine; /* which others learn when they are done */
@@ -208,6 +272,8 @@ static cairn_status check_source(const cairn_plan *plan, const cairn_source *sou
                 "verify: source: it has other extents than the tensor");
     CAIRN_CHECK(same_rows(&source->rows, &plan->tensor->rows), env, CAIRN_BAD_ARGUMENT,
                 "verify: source: it was divided anew since the tensor was made of it");
+    CAIRN_CHECK(!plan->tensor->places || plan->permuted, env, CAIRN_BAD_ARGUMENT,
+                "verify: plan: it is permuted, and has its vectors by places");
     CAIRN_CHECK(plan->replay->common.operands->op.beta == 0, env, CAIRN_BAD_ARGUMENT,
                 "verify: beta: it is %g, and what Y held before is gone",
                 plan->replay->common.operands->op.beta);
@@ -231,6 +297,9 @@ cairn_status cairn_plan_verify(cairn_plan         *plan,
     cairn_operands_keep_last(plan->replay->common.operands);
     const cairn_status status   = compare(&c, check_source(plan, source));
     double             error[2] = {c.rel, c.abs};
+
+    cairn_free(&context->env, c.column);
+    cairn_free(&context->env, c.x);
 
     CAIRN_TRY(cairn_context_max_if(context, status, error, 2));
     *rel_error = error[0];

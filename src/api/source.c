@@ -55,7 +55,7 @@ cairn_status cairn_source_settle(cairn_source *source, cairn_division division)
     cairn_comm *comm = source->context->comm;
 
     source->division = division;
-    CAIRN_TRY(cairn_source_divide(source, NULL));
+    CAIRN_TRY(cairn_source_divide(source, NULL, NULL));
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries));
 }
 
@@ -169,7 +169,7 @@ static cairn_status settle_coords(cairn_source *source, cairn_division division)
 {
     if (source->context->comm->size > 1) return cairn_source_settle(source, division);
     source->division = division;
-    return cairn_source_divide(source, NULL);
+    return cairn_source_divide(source, NULL, NULL);
 }
 
 static cairn_status set_shape(cairn_source *source, int order, const int64_t *extent)

@@ -7,6 +7,7 @@
 #include "api/solver_rows.h"
 #include "base/file.h"
 #include "comm/native.h"
+#include "comm/renumber.h"
 #include "comm/write.h"
 #include "convert/kept.h"
 #include "tensor/value_storage.h"
@@ -100,13 +101,16 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
 {
     cairn_comm      *comm      = source->context->comm;
     cairn_collective arguments = {0};
+    bool             scattered;
 
     cairn_collective_format(&arguments,
                             format); /* perhaps of a file that is a node's own */
     cairn_collective_dtype(&arguments, dtype);
     CAIRN_TRY(cairn_comm_agree_on(
         comm, cairn_check_order(comm->env, format, &source->shape), &arguments));
-    CAIRN_TRY(cairn_source_divide(source, format));
+    CAIRN_TRY(cairn_source_divide(source, format, &scattered));
+    if (scattered)
+        return cairn_tensor_create_scattered(source, format, dtype, held, tensor);
     return cairn_tensor_create_divided(source, format, dtype, held, tensor);
 }
 
@@ -206,13 +210,13 @@ static bool is_given_back(const cairn_local *local, int64_t p, const cairn_array
 /// Give back what was taken over.
 static void release_arrays(const cairn_tensor *t)
 {
-    for (int64_t p = 0; t->release && p < t->local->parts; p++) {
+    for (int64_t p = 0; t->release.array && p < t->local->parts; p++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
         const int   arrays = cairn_part_arrays(&t->local->part[p], array);
 
         for (int a = 0; a < arrays; a++)
             if (array[a].data && !is_given_back(t->local, p, &array[a]))
-                t->release(t->release_user, array[a].data);
+                t->release.array(t->release.user, array[a].data);
     }
 }
 
@@ -228,6 +232,7 @@ void cairn_tensor_destroy(cairn_tensor **tensor)
     cairn_local_destroy(&t->local); /* before the format, whose encodings it uses */
     cairn_format_destroy(&t->format);
     cairn_rows_fini(env, &t->rows);
+    cairn_renumbering_destroy(env, &t->places);
     cairn_path_destroy(&t->path);
     cairn_refill_destroy(env, &t->refill);
     cairn_free(env, t);
@@ -409,6 +414,8 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 
     int64_t length = 0;
 
+    CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
+                               cairn_check_own_order(tensor, "write")));
     if (ends_with(path, ".mtx") || ends_with(path, ".tns")) {
         CAIRN_TRY(write_text(tensor, NULL, path));
         CAIRN_TRY(
@@ -433,6 +440,8 @@ cairn_status cairn_tensor_write_text(const cairn_tensor *tensor,
 
     int64_t length;
 
+    CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
+                               cairn_check_own_order(tensor, "write")));
     CAIRN_CHECK(source->rows.size == tensor->rows.size, &tensor->context->env,
                 CAIRN_BAD_ARGUMENT, "write: %s: the source is of another context",
                 path);

@@ -41,7 +41,7 @@ static cairn_status check_rows(const cairn_tensor *tensor)
 
     CAIRN_TRY(cairn_rows_by_text(comm, &format->distribution,
                                  tensor->local->shape.extent[0],
-                                 cairn_format_grain(format), &rows, &cut));
+                                 cairn_format_grain(format), &rows, &cut, NULL));
     same = !cut
            || memcmp(rows.first, tensor->rows.first,
                      ((size_t)comm->size + 1) * sizeof *rows.first)

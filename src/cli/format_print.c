@@ -233,6 +233,10 @@ cairn_status cli_format_print(const cli_format_view *view)
     if (view->path) cli_format_path_print(view);
     if (view->path && !view->tensor) return CAIRN_OK;
     printf("%s\n", cairn_format_text(view->format));
+    if (cairn_tensor_places(view->tensor))
+        printf(
+            "rows are renumbered: the arrays are those of the matrix in the order of "
+            "places\n");
     CLI_TRY(print_members(view));
     CLI_TRY(print_parts(view));
     if (view->tensor) cli_format_cost(view);

@@ -46,8 +46,8 @@ tr -d '\n' <j.json | grep -q '"rank": 1[^}]*"nnz": 15' || fail 'rank 1 has not 3
 # Refused by all, once.
 on 3 2 run spmv u.mtx --format 'csr @ (d0/10)'
 complains 'format: distribution: row 102 goes to rank 10, but there are only ranks 0..2'
-on 3 2 run spmv u.mtx --format 'csr @ (d0%ranks)'
-complains 'consecutive rows in this version'
+on 3 2 convert u.mtx --to 'csr @ (d0%ranks)' -o v.mtx
+complains 'its rows are renumbered, @ (d0%ranks): not in this version'
 for later in cost graph 'blocks<3,1>'; do
     on 3 2 run spmv u.mtx --format "csr @ $later"
     complains 'not in this version'
@@ -55,6 +55,16 @@ for later in cost graph 'blocks<3,1>'; do
 done
 on 2 2 run spmv u.mtx --format 'hybrid<bdia<4> @ rows,csr>'
 complains 'member 1 has @ rows, and the whole another'
+
+# Scattered rows: Y is in the user's order, whatever the arrays are.
+on 3 0 run spmv u.mtx --format 'bdia<4> @ (d0/5%ranks)' --verify --iters 2 --out s.mtx
+says '^verified'
+on 3 0 run spmm u.mtx --k 2 --format 'csr @ (d0%ranks)' --transpose --verify --iters 1
+says '^verified'
+on 3 0 format 'csr @ (d0%ranks)' u.mtx
+says '^rows are renumbered: '
+expect 0 format 'csr @ (d0%ranks)' u.mtx
+grep -q renumbered out && fail 'one rank has no places'
 
 # A file keeps it; what changes its rank is sent, and told.
 on 2 0 convert u.mtx --to 'csr @ (d0/60)' -o u.cairn --json j.json

@@ -9,9 +9,12 @@
 #include "every_format.h"
 #include "mpi_suite.h"
 #include "seed.h"
+#include "tensor/walk.h"
 
 #include <cairn/cairn.h>
 #include <cairn/mpi.h>
+
+#include <math.h>
 
 enum { MOST = 5, ROWS = 67, COLS = 40, TEXT = RANDOM_FORMAT + 80, PAIRS = 120 };
 
@@ -355,14 +358,308 @@ Test(distribution, what_cannot_be_done_is_refused_by_all)
     refused("csr", "graph", CAIRN_UNSUPPORTED, later);
     refused("csr", "blocks<1,ranks>", CAIRN_UNSUPPORTED, later);
     if (size > 1) {
-        refused("csr", "(d0/3%ranks)", CAIRN_UNSUPPORTED,
-                "goes to a rank below that of");
-        refused("csr", "(1-d0/40)", CAIRN_UNSUPPORTED, "goes to a rank below that of");
         refused("hybrid<csr @ rows,coo>", "nnz", CAIRN_UNSUPPORTED,
                 "member 1 has @ rows, and the whole another");
         refused("hybrid<csr,coo @ (d0*ranks/67)>", "(d0*ranks/68)", CAIRN_UNSUPPORTED,
                 "member 2 has @ (d0*ranks/67), and the whole another");
     }
+}
+
+/* ---- rows that are not consecutive ---- */
+
+enum { SIDE = 53 };
+
+/// Distributions of these, and the rank of a row.
+static const char *const scatters[] = {"(d0%ranks)", "(ranks-1-d0*ranks/53)",
+                                       "(d0/3*5%7%ranks)"};
+
+enum { SCATTERS = sizeof scatters / sizeof *scatters };
+
+static int64_t scattered(int word, int64_t row)
+{
+    return word == 0   ? row % size
+           : word == 1 ? size - 1 - row * size / 53
+                       : row / 3 * 5 % 7 % size;
+}
+
+/// A matrix with SIDE rows, as rank 0 gives it and as all know it.
+typedef struct {
+    int64_t       cols;
+    double        a[SIDE][SIDE];
+    cairn_source *source;
+} known;
+
+static void draw_known(known *m, int64_t cols)
+{
+    uint64_t      state    = 3;
+    const int64_t extent[] = {SIDE, cols};
+    int64_t       coord[SIDE * SIDE * 2], n = 0;
+    double        value[SIDE * SIDE];
+
+    memset(m, 0, sizeof *m);
+    m->cols = cols;
+    for (int64_t i = 0; i < SIDE; i++)
+        for (int64_t j = 0; j < cols; j++)
+            if (random_chance(&state, i % 9 == 4 ? 70 : 8)) {
+                m->a[i][j]       = 1 + random_below(&state, 900) / 8.0;
+                coord[2 * n]     = i;
+                coord[2 * n + 1] = j;
+                value[n++]       = m->a[i][j];
+            }
+    cr_assert_eq(cairn_source_from_coords(all, 2, extent, rank == 0 ? n : 0, coord,
+                                          value, CAIRN_BY_NNZ, &m->source),
+                 CAIRN_OK);
+}
+
+/// The places of all rows, one after the other: each once, on the rank that is asked for.
+static bool find_places(const cairn_tensor *tensor, int word, int64_t *place)
+{
+    const int64_t  first = tensor->rows.first[rank], end = tensor->rows.first[rank + 1];
+    const int64_t *own          = cairn_tensor_places(tensor);
+    int64_t        before[MOST] = {0};
+    bool           good         = own || first == end;
+
+    memset(place, 0, SIDE * sizeof *place);
+    for (int64_t i = first; i < end && good; i++)
+        place[i] = own[i - first];
+    MPI_Allreduce(MPI_IN_PLACE, place, SIDE, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    for (int64_t i = 0; i < SIDE; i++) {
+        const int64_t r = scattered(word, i);
+
+        good = good && place[i] == tensor->rows.first[r] + before[r]++;
+    }
+    for (int r = 0; r < size; r++)
+        good = good && tensor->rows.first[r] + before[r] == tensor->rows.first[r + 1];
+    return good;
+}
+
+/// Are the stored entries those of the matrix in the order of places?
+static bool
+stores_places(const cairn_tensor *tensor, const known *m, const int64_t *place)
+{
+    double        b[SIDE][SIDE];
+    cairn_entries e;
+    int64_t       n = 0, want = 0;
+    bool          good;
+
+    memset(b, 0, sizeof b);
+    for (int64_t i = 0; i < SIDE; i++)
+        for (int64_t j = 0; j < m->cols; j++) {
+            b[place[i]][m->cols == SIDE ? place[j] : j] = m->a[i][j];
+            want +=
+                m->a[i][j] != 0 && cairn_rows_owner(&tensor->rows, place[i]) == rank;
+        }
+    cairn_entries_init(&e, 2);
+    good = cairn_local_entries(tensor->local, &e) == CAIRN_OK;
+    for (cairn_pos k = 0; k < e.n && good; k++) {
+        good = e.value[k] == b[e.coord[0][k]][e.coord[1][k]];
+        n += e.value[k] != 0;
+    }
+    cairn_entries_fini(tensor->local->env, &e);
+    return good && n == want;
+}
+
+/// One way to multiply.
+typedef struct {
+    bool    transposed, permuted, theirs;
+    int64_t columns;
+    double  beta;
+} way;
+
+static double x_at(int64_t j, int64_t c)
+{
+    return (double)((j + 31 * c) % 97 + 1) / 97;
+}
+
+/// op(A) X + beta Y, where Y is 1 + row.
+static double expected(const known *m, const way *w, int64_t i, int64_t c)
+{
+    const int64_t inner = w->transposed ? SIDE : m->cols;
+    double        sum   = w->beta * (double)(1 + i);
+
+    for (int64_t j = 0; j < inner; j++)
+        sum += (w->transposed ? m->a[j][i] : m->a[i][j]) * x_at(j, c);
+    return sum;
+}
+
+/// Row @p i, counted as the plan counts it, as the matrix does.
+static int64_t row_of(const way *w, bool moved, const int64_t *index, int64_t i)
+{
+    return w->permuted && moved ? index[i] : i;
+}
+
+static bool
+check_way(cairn_tensor *tensor, const known *m, const way *w, const int64_t *index)
+{
+    cairn_product_options op      = CAIRN_PRODUCT_OPTIONS;
+    cairn_plan_options    options = CAIRN_PLAN_OPTIONS;
+    cairn_plan           *plan    = NULL;
+    const bool            square  = m->cols == SIDE;
+    const bool            x_moves = square || w->transposed;
+    const bool            y_moves = square || !w->transposed;
+    double                x[SIDE * 3], y[SIDE * 3], rel, abs;
+    int64_t               lo, hi, first, end;
+    bool                  good;
+
+    op.columns       = w->columns;
+    op.transposed    = w->transposed;
+    op.beta          = w->beta;
+    options.product  = &op;
+    options.permuted = w->permuted;
+    if (cairn_plan_create_with(tensor, &options, &plan) != CAIRN_OK) return false;
+    cairn_plan_columns(plan, &lo, &hi);
+    cairn_plan_rows(plan, &first, &end);
+    double *const to = w->theirs ? x : cairn_plan_x(plan);
+    double *const of = w->theirs ? y : cairn_plan_y(plan);
+
+    for (int64_t j = lo; j < hi; j++)
+        for (int64_t c = 0; c < w->columns; c++)
+            to[(j - lo) * w->columns + c] = x_at(row_of(w, x_moves, index, j), c);
+    for (int64_t i = first; i < end; i++)
+        for (int64_t c = 0; c < w->columns; c++)
+            of[(i - first) * w->columns + c] =
+                (double)(1 + row_of(w, y_moves, index, i));
+    good = cairn_plan_run(plan, w->theirs ? x : NULL, w->theirs ? y : NULL) == CAIRN_OK;
+    for (int64_t i = first; i < end && good; i++)
+        for (int64_t c = 0; c < w->columns; c++) {
+            const double want = expected(m, w, row_of(w, y_moves, index, i), c);
+
+            good =
+                good && fabs(of[(i - first) * w->columns + c] - want) <= 1e-12 * want;
+        }
+    if (w->beta == 0) {
+        const cairn_status status = cairn_plan_verify(plan, m->source, &rel, &abs);
+
+        good = good && status == (w->permuted ? CAIRN_BAD_ARGUMENT : CAIRN_OK);
+    }
+    cairn_plan_destroy(&plan);
+    return on_all_ranks(good);
+}
+
+/// A fourth of the ways; those of the next formats are the others.
+static void check_scattered(const known *m, const char *name, int word, int from)
+{
+    cairn_tensor *tensor = NULL;
+    int64_t       place[SIDE], index[SIDE];
+
+    ON_ALL_RANKS(store(m->source, name, scatters[word], &tensor) == CAIRN_OK,
+                 "%s @ %s: %s", name, scatters[word], cairn_context_message(all));
+    ON_ALL_RANKS(find_places(tensor, word, place), "%s @ %s: places", name,
+                 scatters[word]);
+    ON_ALL_RANKS(stores_places(tensor, m, place), "%s @ %s: entries", name,
+                 scatters[word]);
+    for (int64_t i = 0; i < SIDE; i++)
+        index[place[i]] = i;
+    for (int k = from % 4; k < 16; k += 4) {
+        const way w = {.transposed = k / 4 & 1,
+                       .permuted   = k / 4 & 2,
+                       .theirs     = k & 1,
+                       .columns    = k & 1 ? 3 : 1,
+                       .beta       = k & 2 ? 0.5 : 0};
+
+        ON_ALL_RANKS(check_way(tensor, m, &w, index), "%s @ %s, way %d: %s", name,
+                     scatters[word], k, cairn_context_message(all));
+    }
+    cairn_tensor_destroy(&tensor);
+}
+
+/// Any format, square and not, with all that a plan can be asked for.
+Test(distribution, scattered_rows_are_multiplied)
+{
+    known m;
+
+    for (int f = 0; f < FORMATS && size > 1; f++) {
+        draw_known(&m, f % 2 ? SIDE : 31);
+        check_scattered(&m, formats[f], f / 2 % SCATTERS, f / 2);
+        cairn_source_destroy(&m.source);
+    }
+}
+
+/// A chain brings its vectors back; f32; and what a run moves is counted.
+Test(distribution, scattered_chains)
+{
+    known              m;
+    cairn_tensor      *tensor = NULL;
+    cairn_format      *format = NULL;
+    cairn_plan        *plan = NULL, *plain = NULL;
+    cairn_plan_options options = CAIRN_PLAN_OPTIONS;
+    cairn_plan_info    its = CAIRN_PLAN_INFO, other = CAIRN_PLAN_INFO;
+    double             rel, abs;
+    int64_t            lo, hi;
+
+    if (size == 1) return;
+    draw_known(&m, SIDE);
+    ON_ALL_RANKS(make_format(all, "bdia<4>", scatters[2], &format) == CAIRN_OK
+                     && cairn_tensor_create(m.source, format, CAIRN_F32, &tensor)
+                            == CAIRN_OK
+                     && cairn_plan_create_spmv(tensor, &plan) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    cairn_plan_columns(plan, &lo, &hi);
+    for (int64_t j = lo; j < hi; j++)
+        cairn_plan_x_f32(plan)[j - lo] = (float)x_at(j, 0);
+    ON_ALL_RANKS(cairn_plan_iterate(plan, 4) == CAIRN_OK
+                     && cairn_plan_verify(plan, m.source, &rel, &abs) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    options.permuted = true;
+    ON_ALL_RANKS(cairn_plan_create_with(tensor, &options, &plain) == CAIRN_OK
+                     && cairn_plan_describe(plan, &its) == CAIRN_OK
+                     && cairn_plan_describe(plain, &other) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    cr_expect_eq(its.bytes_per_run - other.bytes_per_run, 2 * 2 * SIDE * 4);
+    cairn_plan_destroy(&plain);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&m.source);
+}
+
+static bool says_not_here(cairn_status status)
+{
+    return on_all_ranks(
+        status == CAIRN_UNSUPPORTED
+        && strstr(cairn_context_message(all),
+                  "its rows are renumbered, @ (d0%ranks): not in this"));
+}
+
+/// What needs rows in their own order.
+Test(distribution, scattered_rows_go_nowhere_else)
+{
+    known              m;
+    cairn_tensor      *tensor = NULL, *other = NULL;
+    cairn_source      *source  = NULL;
+    cairn_plan        *plan    = NULL;
+    cairn_plan_options options = CAIRN_PLAN_OPTIONS;
+    cairn_compressed   out     = CAIRN_COMPRESSED;
+    int64_t            ptr[SIDE + 1], idx[SIDE * SIDE];
+    double             val[SIDE * SIDE];
+
+    if (size == 1) return;
+    draw_known(&m, SIDE);
+    ON_ALL_RANKS(store(m.source, "csr", scatters[0], &tensor) == CAIRN_OK, "%s",
+                 cairn_context_message(all));
+    options.reproducible = true;
+    out.ptr              = ptr;
+    out.ptr_length       = SIDE + 1;
+    out.length           = SIDE * SIDE;
+    out.idx              = idx;
+    out.val              = val;
+    cr_expect(says_not_here(cairn_plan_create_with(tensor, &options, &plan)));
+    cr_expect(says_not_here(convert(tensor, "coo", "", &other)));
+    cr_expect(says_not_here(convert(tensor, "csr", "nnz", &other)));
+    cr_expect(says_not_here(cairn_source_from_tensor(tensor, &source)));
+    cr_expect(says_not_here(cairn_tensor_write(tensor, native, NULL)));
+    cr_expect(says_not_here(cairn_tensor_write_text(tensor, m.source, native, NULL)));
+    cr_expect(says_not_here(cairn_tensor_to_csr(tensor, &out)));
+    cr_expect(!plan && !other && !source);
+    cairn_tensor_destroy(&tensor);
+    ON_ALL_RANKS(store(m.source, "csr", "", &tensor) == CAIRN_OK, "%s",
+                 cairn_context_message(all));
+    cr_expect_null(cairn_tensor_places(tensor));
+    ON_ALL_RANKS(convert(tensor, "csr", scatters[0], &other) == CAIRN_UNSUPPORTED
+                     && strstr(cairn_context_message(all), "consecutive rows here"),
+                 "%s", cairn_context_message(all));
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&m.source);
 }
 
 /// Members that say what the whole says, too.

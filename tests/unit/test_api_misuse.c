@@ -868,6 +868,7 @@ Test(misuse, tensors_say_what_they_are)
     ALLOWS(cairn_tensor_interpreted, tensor, !cairn_tensor_interpreted(NULL));
     ALLOWS(cairn_tensor_dtype, tensor, cairn_tensor_dtype(NULL) == CAIRN_F64);
     ALLOWS(cairn_tensor_format, tensor, !cairn_tensor_format(NULL));
+    ALLOWS(cairn_tensor_places, tensor, !cairn_tensor_places(NULL));
     ALLOWS(cairn_tensor_rows, tensor,
            DONE(cairn_tensor_rows(NULL, &first, &end)) && first == 0 && end == 0);
     ALLOWS(cairn_tensor_rows, first,

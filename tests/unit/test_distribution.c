@@ -150,8 +150,8 @@ refused(const char *text, int64_t extent, cairn_status why, const char *words)
     cairn_format *format = parse(&env, text);
 
     cr_expect_eq(
-        cairn_rows_by_text(comm, &format->distribution, extent, 1, &rows, &cut), why,
-        "%s", text);
+        cairn_rows_by_text(comm, &format->distribution, extent, 1, &rows, &cut, NULL),
+        why, "%s", text);
     cr_expect(strstr(env.message, words), "%s: %s", text, env.message);
     cr_expect(!cut && !rows.first);
     cairn_format_destroy(&format);

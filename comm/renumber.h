@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Renumbering: where ranks are to have rows that are not consecutive, every row gets a
+/// place, and a rank owns consecutive places. What is stored is the matrix in the order of
+/// places; its user sees rows in his own order, in which each rank has as many of them as
+/// places.
+///
+/// The places of a rank's rows ascend with the rows. So what goes from one order to the other
+/// is one message for each pair of ranks, in which rows ascend, and nothing says where they
+/// belong.
+
+#ifndef CAIRN_COMM_RENUMBER_H
+#define CAIRN_COMM_RENUMBER_H
+
+#include "comm/distribute.h"
+
+typedef struct cairn_renumbering {
+    cairn_rows rows; ///< Of either order: rank r has first[r] .. first[r+1]-1.
+    bool       all;  ///< All dimensions that are as long as the first; else that alone.
+    cairn_coord *place; ///< [own] Of this rank's rows in the user's order.
+    int64_t *order; ///< [own] The same rows, counted from its first, by their places.
+    int64_t *send;  ///< [ranks] Of them, so many have a place on each rank,
+    int64_t *recv;  ///< [ranks] and so many rows of each rank have one on this.
+} cairn_renumbering;
+
+/// The rank that is to have a row. Asked in order for rows that follow each other.
+typedef int64_t cairn_row_owner(const void *user, cairn_coord row);
+
+/// Number rows by the ranks that are to have them, those of one rank as they come.
+///
+/// Collective.
+///
+/// @param[in]  owner  0 .. ranks-1 for every row; the same on all ranks.
+/// @param[in]  all    What becomes of other dimensions (cairn_renumbering.all).
+/// @param[out] renumbering  Destroy with cairn_renumbering_destroy(). Unchanged on failure.
+///
+/// Cost: two calls of `owner` for a row in all; 16 bytes for a row of this rank.
+cairn_status cairn_renumbering_create(cairn_comm         *comm,
+                                      cairn_row_owner    *owner,
+                                      const void         *user,
+                                      cairn_coord         extent,
+                                      bool                all,
+                                      cairn_renumbering **renumbering);
+
+void cairn_renumbering_destroy(cairn_env *env, cairn_renumbering **renumbering);
+
+/// Give entries, anywhere and in the user's order, the coordinates of their places, move them
+/// to the owners of these, and sort them.
+///
+/// Collective. On failure they are to be freed.
+cairn_status cairn_renumbering_apply(cairn_comm              *comm,
+                                     const cairn_renumbering *renumbering,
+                                     cairn_entries           *entries);
+
+/// Bring the rows of a dense matrix from the user's order to that of places, or back.
+///
+/// Collective. Allocates nothing.
+///
+/// @param[in]  bytes   Of a row.
+/// @param[in]  from    [own rows][bytes]
+/// @param[out] to      The same; another array.
+/// @param[in]  buffer  As much again.
+/// @param[in]  counts  [2][ranks] Work space.
+cairn_status cairn_renumbering_to_places(cairn_comm              *comm,
+                                         const cairn_renumbering *renumbering,
+                                         size_t                   bytes,
+                                         const void              *from,
+                                         void                    *to,
+                                         void                    *buffer,
+                                         int64_t                 *counts);
+cairn_status cairn_renumbering_from_places(cairn_comm              *comm,
+                                           const cairn_renumbering *renumbering,
+                                           size_t                   bytes,
+                                           const void              *from,
+                                           void                    *to,
+                                           void                    *buffer,
+                                           int64_t                 *counts);
+
+/// Values of rows that any ranks have.
+///
+/// Collective.
+///
+/// @param[in]  rows   Who has which.
+/// @param[in]  bytes  Of a value.
+/// @param[in]  own    [own rows] This rank's.
+/// @param[in]  n      Rows that this rank asks for,
+/// @param[in]  row    [n] ascending.
+/// @param[out] value  [n] of them.
+cairn_status cairn_rows_fetch(cairn_comm        *comm,
+                              const cairn_rows  *rows,
+                              size_t             bytes,
+                              const void        *own,
+                              int64_t            n,
+                              const cairn_coord *row,
+                              void              *value);
+
+#endif

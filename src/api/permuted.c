@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Vectors in the user's order.
+
+#include "api/permuted.h"
+
+#include <string.h>
+
+static const cairn_operands *operands(const cairn_plan *plan)
+{
+    return plan->replay->common.operands;
+}
+
+static int64_t own_rows(const cairn_plan *plan, const cairn_rows *rows)
+{
+    const int rank = operands(plan)->comm->rank;
+
+    return rows->first[rank + 1] - rows->first[rank];
+}
+
+cairn_status cairn_permuted_create(cairn_plan *plan)
+{
+    const cairn_operands *o   = operands(plan);
+    cairn_env            *env = o->comm->env;
+    const bool            all = plan->tensor->places->all;
+    cairn_permuted       *p   = NULL;
+    int64_t               most;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
+    plan->permuted = p; /* which frees what there is of it */
+    p->row         = (size_t)o->op.columns * (size_t)o->value_bits / 8;
+    p->x_own       = own_rows(plan, &o->x_rows);
+    p->y_own       = own_rows(plan, &o->y_rows);
+    most           = p->x_own > p->y_own ? p->x_own : p->y_own;
+    CAIRN_TRY(CAIRN_NEW(env, 2 * (int64_t)o->comm->size, &p->counts));
+    CAIRN_TRY(cairn_alloc(env, most, p->row, &p->buffer));
+    /* The rows of A are those of Y, or of X. */
+    if (all || o->op.transposed)
+        CAIRN_TRY(cairn_alloc_zero(env, p->x_own, p->row, &p->x));
+    if (all || !o->op.transposed)
+        CAIRN_TRY(cairn_alloc_zero(env, p->y_own, p->row, &p->y));
+    return CAIRN_OK;
+}
+
+void cairn_permuted_destroy(cairn_env *env, cairn_permuted **permuted)
+{
+    if (!*permuted) return;
+    cairn_free(env, (*permuted)->x);
+    cairn_free(env, (*permuted)->y);
+    cairn_free(env, (*permuted)->buffer);
+    cairn_free(env, (*permuted)->counts);
+    cairn_free(env, *permuted);
+    *permuted = NULL;
+}
+
+void *cairn_plan_own_x(const cairn_plan *plan)
+{
+    return plan->permuted && plan->permuted->x ? plan->permuted->x : operands(plan)->x;
+}
+
+void *cairn_plan_own_y(const cairn_plan *plan)
+{
+    return plan->permuted && plan->permuted->y ? plan->permuted->y : operands(plan)->y;
+}
+
+/// A caller's vector into the plan's, and that to the places.
+static cairn_status
+bring(cairn_plan *plan, const void *theirs, void *own, int64_t rows, void *to)
+{
+    cairn_permuted *p = plan->permuted;
+
+    if (theirs && rows > 0) memcpy(own, theirs, (size_t)rows * p->row);
+    return cairn_renumbering_to_places(operands(plan)->comm, plan->tensor->places,
+                                       p->row, own, to, p->buffer, p->counts);
+}
+
+cairn_status cairn_permuted_bring_x(cairn_plan *plan, const void **x)
+{
+    cairn_permuted *p      = plan->permuted;
+    const void     *theirs = *x;
+
+    if (!p || !p->x) return CAIRN_OK;
+    *x = NULL;
+    return bring(plan, theirs, p->x, p->x_own, operands(plan)->x);
+}
+
+cairn_status cairn_permuted_bring_y(cairn_plan *plan, const void *y)
+{
+    cairn_permuted *p = plan->permuted;
+
+    if (!p || !p->y || operands(plan)->op.beta == 0) return CAIRN_OK;
+    return bring(plan, y, p->y, p->y_own, operands(plan)->y);
+}
+
+/// A vector from the places to the plan's.
+static cairn_status take(cairn_plan *plan, const void *from, void *own)
+{
+    cairn_permuted *p = plan->permuted;
+
+    return cairn_renumbering_from_places(operands(plan)->comm, plan->tensor->places,
+                                         p->row, from, own, p->buffer, p->counts);
+}
+
+cairn_status cairn_permuted_take_y(cairn_plan *plan, void *y)
+{
+    cairn_permuted *p = plan->permuted;
+
+    if (!p || !p->y) return CAIRN_OK;
+    CAIRN_TRY(take(plan, operands(plan)->y, p->y));
+    if (y && p->y_own > 0) memcpy(y, p->y, (size_t)p->y_own * p->row);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_permuted_take_x(cairn_plan *plan)
+{
+    cairn_permuted *p = plan->permuted;
+
+    return p && p->x ? take(plan, operands(plan)->x, p->x) : CAIRN_OK;
+}
+
+int64_t cairn_permuted_bytes(const cairn_plan *plan)
+{
+    const cairn_permuted *p     = plan->permuted;
+    int64_t               moved = 0;
+
+    if (!p) return 0;
+    if (p->x) moved += p->x_own;
+    if (p->y) moved += p->y_own * (operands(plan)->op.beta == 0 ? 1 : 2);
+    return 2 * moved * (int64_t)p->row;
+}
