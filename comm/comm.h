@@ -15,6 +15,14 @@ typedef struct cairn_comm cairn_comm;
 
 typedef enum { CAIRN_SUM, CAIRN_MIN, CAIRN_MAX } cairn_reduction;
 
+/// Consecutive vertices of an undirected graph, those of lower ranks before this one's.
+typedef struct cairn_comm_graph {
+    int64_t        n;      ///< Vertices of this rank.
+    const int64_t *ptr;    ///< [n+1] Where each one's neighbours begin,
+    const int64_t *idx;    ///< [ptr[n]] and they, by their numbers; none is its own.
+    const int64_t *weight; ///< [n] At least 1.
+} cairn_comm_graph;
+
 /// Transport of one kind of communicator. Every slot is set.
 typedef struct cairn_comm_ops {
     const char *name; ///< "self", "mpi".
@@ -66,6 +74,12 @@ typedef struct cairn_comm_ops {
     cairn_status (*exchange_end)(cairn_comm *comm, void *exchange);
     void (*exchange_destroy)(cairn_comm *comm, void *exchange);
     cairn_status (*barrier)(cairn_comm *comm);
+    /// Cut a graph into a part for each rank, of about the same weight, with few edges
+    /// between them; the same on every run. @p part is [n].
+    /// @retval CAIRN_ATTENTION  What does so is missing here, on some rank.
+    cairn_status (*partition)(cairn_comm             *comm,
+                              const cairn_comm_graph *graph,
+                              int64_t                *part);
     void (*destroy)(cairn_comm *comm);
 } cairn_comm_ops;
 

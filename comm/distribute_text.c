@@ -4,6 +4,7 @@
 
 #include "comm/distribute_text.h"
 
+#include "comm/graph.h"
 #include "format/distribution.h"
 
 #include <inttypes.h>
@@ -144,6 +145,12 @@ static cairn_status cut_by_map(cairn_comm       *comm,
     return CAIRN_OK;
 }
 
+static cairn_status not_here(cairn_env *env, const char *what)
+{
+    return cairn_fail(env, CAIRN_UNSUPPORTED,
+                      "format: distribution: @ %s: not in this version", what);
+}
+
 cairn_status cairn_rows_by_text(cairn_comm               *comm,
                                 const cairn_distribution *distribution,
                                 cairn_coord               extent,
@@ -152,15 +159,15 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
                                 bool                     *cut,
                                 bool                     *scattered)
 {
-    static const char *const words[] = {[CAIRN_DISTRIBUTION_COST]   = "cost",
-                                        [CAIRN_DISTRIBUTION_GRAPH]  = "graph",
-                                        [CAIRN_DISTRIBUTION_BLOCKS] = "blocks<p,q>"};
-
     *cut = false;
     if (scattered) *scattered = false;
     switch (distribution->kind) {
     case CAIRN_DISTRIBUTION_UNSAID:
     case CAIRN_DISTRIBUTION_NNZ: return CAIRN_OK;
+    case CAIRN_DISTRIBUTION_GRAPH:
+        if (!scattered) return not_here(comm->env, "graph");
+        *scattered = true;
+        return CAIRN_OK;
     case CAIRN_DISTRIBUTION_ROWS:
         CAIRN_TRY(cairn_rows_equal(comm, extent, grain, rows));
         break;
@@ -169,26 +176,38 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
         if (scattered && *scattered) return CAIRN_OK;
         break;
     default:
-        return cairn_fail(comm->env, CAIRN_UNSUPPORTED,
-                          "format: distribution: @ %s: not in this version",
-                          words[distribution->kind]);
+        return not_here(comm->env, distribution->kind == CAIRN_DISTRIBUTION_COST
+                                       ? "cost"
+                                       : "blocks<p,q>");
     }
     *cut = true;
     return CAIRN_OK;
 }
 
-static int64_t owner_of(const void *user, cairn_coord row)
-{
-    return owner_at(user, row);
-}
-
 cairn_status cairn_renumbering_by_text(cairn_comm               *comm,
                                        const cairn_distribution *distribution,
-                                       cairn_coord               extent,
-                                       bool                      all,
+                                       const cairn_shape        *shape,
+                                       const cairn_entries      *entries,
                                        cairn_renumbering       **renumbering)
 {
-    const owner_map map = {distribution->a, extent, comm->size};
+    const bool      square = shape->order == 2 && shape->extent[0] == shape->extent[1];
+    const owner_map map    = {distribution->a, shape->extent[0], comm->size};
+    cairn_rows      rows   = {0};
+    int64_t        *owner  = NULL;
+    cairn_status    status;
 
-    return cairn_renumbering_create(comm, owner_of, &map, extent, all, renumbering);
+    CAIRN_TRY(cairn_rows_equal(comm, shape->extent[0], 1, &rows));
+    const cairn_coord first = rows.first[comm->rank], end = rows.first[comm->rank + 1];
+
+    CAIRN_GO(done, cairn_comm_agree(comm, CAIRN_NEW(comm->env, end - first, &owner)));
+    if (distribution->kind == CAIRN_DISTRIBUTION_GRAPH)
+        CAIRN_GO(done, cairn_graph_owners(comm, shape, entries, &rows, owner));
+    else
+        for (cairn_coord row = first; row < end; row++)
+            owner[row - first] = owner_at(&map, row);
+    status = cairn_renumbering_create(comm, &rows, owner, square, renumbering);
+done:
+    cairn_free(comm->env, owner);
+    cairn_rows_fini(comm->env, &rows);
+    return status;
 }

@@ -8,6 +8,7 @@
 
 #include "comm/renumber.h"
 #include "format/encoding.h"
+#include "tensor/local.h"
 
 /// Cut rows as a text says.
 ///
@@ -23,7 +24,7 @@
 ///                           other: nothing is cut. NULL: that is refused.
 /// @retval CAIRN_BAD_QUERY    An expression names a rank outside 0..ranks-1 for some row, or
 ///                            has no value for it.
-/// @retval CAIRN_UNSUPPORTED  `cost`, `graph`, `blocks`, scattered rows where these are
+/// @retval CAIRN_UNSUPPORTED  `cost`, `blocks`, scattered rows where these are
 ///                            refused, or more rows than are looked at.
 ///
 /// Cost: an expression that rises or falls with the rows is evaluated at some of them; any
@@ -38,11 +39,17 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
 
 /// Number scattered rows.
 ///
-/// Collective. @param[in] distribution  An expression, whose rows are scattered.
+/// Collective.
+///
+/// @param[in] distribution  An expression, whose rows are scattered, or `graph`.
+/// @param[in] shape         Of the tensor; a square matrix for `graph`.
+/// @param[in] entries       Of this rank, anywhere; those of `graph` are looked at.
+/// @retval CAIRN_BAD_SHAPE  A graph of what is no square matrix.
+/// @retval CAIRN_ATTENTION  `graph`, and there is no PT-Scotch here.
 cairn_status cairn_renumbering_by_text(cairn_comm               *comm,
                                        const cairn_distribution *distribution,
-                                       cairn_coord               extent,
-                                       bool                      all,
+                                       const cairn_shape        *shape,
+                                       const cairn_entries      *entries,
                                        cairn_renumbering       **renumbering);
 
 #endif

@@ -24,46 +24,52 @@ void cairn_renumbering_destroy(cairn_env *env, cairn_renumbering **renumbering)
 
 /* ---- places ---- */
 
-/// Who asks for owners, and for which rows.
-typedef struct {
-    cairn_row_owner *owner;
-    const void      *user;
-    cairn_coord      extent;
-} owners;
-
-/// How many rows of first..end-1 each rank is to have.
-static void
-count_owners(const owners *o, cairn_coord first, cairn_coord end, int64_t *count, int n)
+/// How many of the rows each rank is to have.
+static void count_owners(const int64_t *owner, int64_t n, int64_t *count, int ranks)
 {
-    memset(count, 0, (size_t)n * sizeof *count);
-    for (cairn_coord row = first; row < end; row++)
-        count[o->owner(o->user, row)]++;
+    memset(count, 0, (size_t)ranks * sizeof *count);
+    for (int64_t k = 0; k < n; k++)
+        count[owner[k]]++;
 }
 
-/// How many rows each rank is to have of all: rank r looks at an equal share of them.
-static cairn_status cut_places(cairn_comm *comm, const owners *o, cairn_renumbering *p)
+/// How many rows each rank is to have of all.
+static cairn_status cut_places(cairn_comm        *comm,
+                               const cairn_rows  *rows,
+                               const int64_t     *owner,
+                               cairn_renumbering *p)
 {
-    const int size = comm->size;
-
-    CAIRN_TRY(cairn_rows_equal(comm, o->extent, 1, &p->rows));
-    count_owners(o, p->rows.first[comm->rank], p->rows.first[comm->rank + 1], p->send,
-                 size);
-    memcpy(p->recv, p->send, (size_t)size * sizeof *p->recv);
-    CAIRN_TRY(comm->ops->allreduce(comm, p->recv, size, CAIRN_SUM));
-    for (int r = 0; r < size; r++)
+    CAIRN_TRY(cairn_rows_equal(comm, rows->first[comm->size], 1, &p->rows));
+    count_owners(owner, own_rows(comm, rows), p->recv, comm->size);
+    CAIRN_TRY(comm->ops->allreduce(comm, p->recv, comm->size, CAIRN_SUM));
+    for (int r = 0; r < comm->size; r++)
         p->rows.first[r + 1] = p->rows.first[r] + p->recv[r];
     return CAIRN_OK;
+}
+
+/// The owners of the rows that this rank has in the user's order.
+static cairn_status fetch_owners(cairn_comm        *comm,
+                                 const cairn_rows  *rows,
+                                 const int64_t     *owner,
+                                 cairn_renumbering *p,
+                                 int64_t           *fetched)
+{
+    const int64_t n = own_rows(comm, &p->rows);
+
+    /* `order` is free until rows are numbered: it has the rows that are asked for. */
+    for (int64_t k = 0; k < n; k++)
+        p->order[k] = p->rows.first[comm->rank] + k;
+    return cairn_rows_fetch(comm, rows, sizeof *owner, owner, n, p->order, fetched);
 }
 
 /// Number this rank's rows; @p counts is [ranks][ranks]: rows of one rank, in the user's
 /// order, that another is to have.
 static void number_rows(const cairn_comm  *comm,
-                        const owners      *o,
+                        const int64_t     *owner,
                         const int64_t     *counts,
                         cairn_renumbering *p)
 {
-    const int         size = comm->size, rank = comm->rank;
-    const cairn_coord first = p->rows.first[rank], end = p->rows.first[rank + 1];
+    const int      size = comm->size, rank = comm->rank;
+    const int64_t  n     = own_rows(comm, &p->rows);
     int64_t *const place = p->recv + size, *const at = place + size;
 
     for (int r = 0; r < size; r++) {
@@ -72,55 +78,57 @@ static void number_rows(const cairn_comm  *comm,
         for (int lower = 0; lower < rank; lower++)
             place[r] += counts[(int64_t)lower * size + r];
     }
-    for (cairn_coord row = first; row < end; row++) {
-        const int64_t r = o->owner(o->user, row);
-
-        p->place[row - first] = place[r]++;
-        p->order[at[r]++]     = row - first;
+    for (int64_t k = 0; k < n; k++) {
+        p->place[k]              = place[owner[k]]++;
+        p->order[at[owner[k]]++] = k;
     }
     for (int r = 0; r < size; r++)
         p->recv[r] = counts[(int64_t)r * size + rank];
 }
 
-static cairn_status find_places(cairn_comm *comm, const owners *o, cairn_renumbering *p)
+static cairn_status find_places(cairn_comm        *comm,
+                                const cairn_rows  *rows,
+                                const int64_t     *owner,
+                                cairn_renumbering *p)
 {
-    const int64_t size   = comm->size;
-    int64_t      *counts = NULL;
+    const int64_t size    = comm->size;
+    int64_t      *counts  = NULL;
+    int64_t      *fetched = NULL;
     cairn_status  status;
 
     CAIRN_TRY(cairn_comm_agree(comm, CAIRN_NEW(comm->env, 4 * size, &p->send)));
     p->recv = p->send + size;
-    CAIRN_TRY(cut_places(comm, o, p));
+    CAIRN_TRY(cut_places(comm, rows, owner, p));
+    const int64_t n = own_rows(comm, &p->rows);
+
     status = CAIRN_NEW(comm->env, size * size, &counts);
-    if (status == CAIRN_OK)
-        status = CAIRN_NEW(comm->env, own_rows(comm, &p->rows) + 1, &p->place);
-    if (status == CAIRN_OK)
-        status = CAIRN_NEW(comm->env, own_rows(comm, &p->rows), &p->order);
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, n + 1, &p->place);
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, n, &p->order);
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, n, &fetched);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
-    count_owners(o, p->rows.first[comm->rank], p->rows.first[comm->rank + 1], p->send,
-                 comm->size);
-    CAIRN_GO(done, comm->ops->allgather(comm, p->send, (size_t)size * sizeof *counts,
+    CAIRN_GO(done, fetch_owners(comm, rows, owner, p, fetched));
+    count_owners(fetched, n, p->send, comm->size);
+    CAIRN_GO(done, comm->ops->allgather(comm, p->send, size * (int64_t)sizeof *counts,
                                         counts));
-    number_rows(comm, o, counts, p);
+    number_rows(comm, fetched, counts, p);
 done:
+    cairn_free(comm->env, fetched);
     cairn_free(comm->env, counts);
     return status;
 }
 
 cairn_status cairn_renumbering_create(cairn_comm         *comm,
-                                      cairn_row_owner    *owner,
-                                      const void         *user,
-                                      cairn_coord         extent,
+                                      const cairn_rows   *rows,
+                                      const int64_t      *owner,
                                       bool                all,
                                       cairn_renumbering **renumbering)
 {
-    const owners       o     = {owner, user, extent};
     cairn_renumbering *fresh = NULL;
     cairn_status status = cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, 1, &fresh));
 
     if (status == CAIRN_OK) {
         fresh->all = all;
-        status     = find_places(comm, &o, fresh);
+        status     = find_places(comm, rows, owner, fresh);
     }
     if (status == CAIRN_OK)
         *renumbering = fresh;

@@ -5,6 +5,7 @@
 /// whatever variables and files say.
 
 #include "comm/mpi/mpi.h"
+#include "comm/mpi/state.h"
 #include "comm/mpi/world.h"
 
 #include <link.h>
@@ -165,6 +166,21 @@ static void check_settings(cairn_diagnostics *findings)
             "OMPI_MCA_osc=ucx alone cannot make windows of shared memory");
 }
 
+/// What a distribution by the graph needs.
+static void check_partition(cairn_diagnostics *findings)
+{
+    if (cairn_mpi_partition_check(findings->env) == CAIRN_OK)
+        cairn_diagnostics_ok(findings, "graph",
+                             "PT-Scotch is here, for formats @ graph");
+    else
+        cairn_diagnostics_note(
+            findings, "graph",
+            "install libptscotch-dev and build again, or distribute "
+            "otherwise",
+            "formats @ graph will be refused on several ranks: there is "
+            "no PT-Scotch that this can use");
+}
+
 void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_diagnostics *findings)
 {
     char name[128];
@@ -183,4 +199,5 @@ void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_diagnostics *findi
     check_level(name, comm, findings);
     check_launcher(name, comm, findings);
     check_transport(comm, nodes, findings);
+    check_partition(findings);
 }

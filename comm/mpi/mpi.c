@@ -163,6 +163,7 @@ static const cairn_comm_ops mpi_ops = {
     .exchange_end     = cairn_mpi_exchange_end,
     .exchange_destroy = cairn_mpi_exchange_destroy,
     .barrier          = mpi_barrier,
+    .partition        = cairn_mpi_partition,
     .destroy          = mpi_destroy,
 };
 

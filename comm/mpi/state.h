@@ -78,6 +78,10 @@ cairn_status cairn_mpi_alltoallv(cairn_comm    *comm,
                                  const int64_t *send_bytes,
                                  void          *recv,
                                  const int64_t *recv_bytes);
+cairn_status
+cairn_mpi_partition(cairn_comm *comm, const cairn_comm_graph *graph, int64_t *part);
+/// Can a graph be partitioned here? Local. @retval CAIRN_ATTENTION  The message says why not.
+cairn_status cairn_mpi_partition_check(cairn_env *env);
 cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
                                        int            sends,
                                        const int     *to,

@@ -130,12 +130,10 @@ cairn_status cairn_tensor_create_scattered(cairn_source       *source,
                                            cairn_tensor      **tensor)
 {
     cairn_comm        *comm   = source->context->comm;
-    const cairn_shape *shape  = &source->shape;
     cairn_renumbering *places = NULL;
 
-    CAIRN_TRY(cairn_renumbering_by_text(
-        comm, &format->distribution, shape->extent[0],
-        shape->order == 2 && shape->extent[0] == shape->extent[1], &places));
+    CAIRN_TRY(cairn_renumbering_by_text(comm, &format->distribution, &source->shape,
+                                        &source->entries, &places));
     const cairn_status status =
         store_places(source, places, format, dtype, held, tensor);
 

@@ -48,7 +48,7 @@ on 3 2 run spmv u.mtx --format 'csr @ (d0/10)'
 complains 'format: distribution: row 102 goes to rank 10, but there are only ranks 0..2'
 on 3 2 convert u.mtx --to 'csr @ (d0%ranks)' -o v.mtx
 complains 'its rows are renumbered, @ (d0%ranks): not in this version'
-for later in cost graph 'blocks<3,1>'; do
+for later in cost 'blocks<3,1>'; do
     on 3 2 run spmv u.mtx --format "csr @ $later"
     complains 'not in this version'
     expect 2 run spmv u.mtx --format "csr @ $later"
