@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contexts: how many threads, how much memory. One thread at a time is in a context."""
+
+import ctypes
+import operator
+import os
+import threading
+import weakref
+
+from . import _errors
+from ._library import lib
+
+_default = None
+_default_lock = threading.Lock()
+_contexts = weakref.WeakSet()
+
+
+class Context:
+    """What tensors share: threads, a limit of memory, and a lock, since one thread at a
+    time may be in a context. Most programs use the one that is made when it is needed;
+    two threads that want to multiply at the same time have a context each.
+
+    threads   Of the processor; None: CAIRN_THREADS, OMP_NUM_THREADS, or the cores there.
+    memory    Bytes that all that belongs to the context may take; None: CAIRN_MEMORY, or
+              half of what the machine has available.
+    """
+
+    def __init__(self, threads=None, memory=None):
+        self._tensors = weakref.WeakSet()
+        self._lock = threading.RLock()
+        self._forked = False
+        self._pointer = handle = ctypes.c_void_p()
+        status = lib.cairn_context_create(ctypes.byref(handle))
+        if status:
+            self._fail(status)
+        if threads is not None:
+            self._call(lib.cairn_context_set_threads, handle,
+                       integer("Context", "threads", threads, 32))
+        if memory is not None:
+            self._call(lib.cairn_context_set_memory, handle,
+                       integer("Context", "memory", memory, 64))
+        _contexts.add(self)
+
+    def __del__(self, destroy=lib.cairn_context_destroy, byref=ctypes.byref):
+        if getattr(self, "_pointer", None) and not self._forked:
+            destroy(byref(self._pointer))
+
+    def __repr__(self):
+        return f"<cairn.Context of {self.threads} threads>"
+
+    @property
+    def threads(self):
+        """Threads of the processor."""
+        return lib.cairn_context_threads(self._pointer)
+
+    @property
+    def memory(self):
+        """Bytes that are allocated now."""
+        used = ctypes.c_int64()
+        with self._lock:
+            lib.cairn_context_memory(self._pointer, ctypes.byref(used), None, None)
+        return used.value
+
+    def _fail(self, status):
+        raise _errors.failure(status, (lib.cairn_context_message(self._pointer)
+                                       or b"").decode(errors="replace"))
+
+    def _call(self, function, *arguments):
+        """Call a function that returns a status; a failure becomes an exception."""
+        if self._forked:
+            raise _errors.CairnRuntimeError(
+                "cairn: this process was forked from the one that made the object, whose "
+                "threads it does not have: start processes by spawn, or pickle")
+        with self._lock:
+            status = function(*arguments)
+            if status:
+                self._fail(status)
+
+
+def integer(call, name, value, bits):
+    """An argument as an int that the library's signed type of so many bits holds."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise _errors.CairnTypeError(
+            f"{call}: {name}: is {value!r}, no integer") from None
+    if number.bit_length() >= bits:
+        raise _errors.CairnValueError(f"{call}: {name}: {number} is too large")
+    return number
+
+
+def chosen(call, context):
+    """The context that is meant: the default one for None."""
+    global _default
+    if context is None:
+        with _default_lock:
+            if _default is None:
+                _default = Context()
+            return _default
+    if not isinstance(context, Context):
+        raise _errors.CairnTypeError(
+            f"{call}: context: is a {type(context).__name__}, no cairn.Context")
+    return context
+
+
+def _after_fork():
+    """A child has the memory of its parent's contexts and none of their threads: a
+    product would wait for these for ever."""
+    global _default, _default_lock
+    _default = None
+    _default_lock = threading.Lock()
+    for context in list(_contexts):
+        context._forked = True
+        for tensor in list(context._tensors):
+            tensor._vector = None
+
+
+os.register_at_fork(after_in_child=_after_fork)
