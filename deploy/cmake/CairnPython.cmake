@@ -3,22 +3,8 @@
 # is made of the objects that the library is made of, but for those that know of MPI, which
 # are compiled once more without.
 
-# An interpreter that has NumPy, which the package and its tests need: that of the path, or
-# the system's own.
-set(CAIRN_PYTHON_EXECUTABLE "" CACHE FILEPATH "Python 3 with NumPy; empty: looked for")
-if(NOT CAIRN_PYTHON_EXECUTABLE)
-  foreach(python python3 /usr/bin/python3)
-    execute_process(COMMAND ${python} -c "import numpy, sys; print(sys.executable)"
-      OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-    if(NOT failed)
-      set(CAIRN_PYTHON_EXECUTABLE ${found} CACHE FILEPATH "" FORCE)
-      break()
-    endif()
-  endforeach()
-endif()
-
 # A library under a sanitizer is for programs that were linked with it.
-if(CMAKE_C_FLAGS MATCHES "-fsanitize|-coverage" OR CAIRN_FUZZ OR NOT CAIRN_PYTHON_EXECUTABLE)
+if(CMAKE_C_FLAGS MATCHES "-fsanitize|-coverage" OR CAIRN_FUZZ)
   set(default OFF)
 else()
   set(default ON)

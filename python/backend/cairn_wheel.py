@@ -65,7 +65,7 @@ def _run(*command):
 def _build(folder):
     _run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release",
          "-DCAIRN_WITH_MPI=OFF", "-DCAIRN_COMMAND=OFF", "-DBUILD_TESTING=OFF",
-         "-DCAIRN_PYTHON=ON", f"-DCAIRN_PYTHON_EXECUTABLE={sys.executable}")
+         "-DCAIRN_PYTHON=ON")
     _run("cmake", "--build", folder, "--target", "cairn_package")
 
 

@@ -13,6 +13,9 @@ from ._library import lib
 _default = None
 _default_lock = threading.Lock()
 _contexts = weakref.WeakSet()
+_FORKED = ("cairn: this process was forked from one that had a context, whose threads it "
+           "does not have: start processes by spawn, and pickle tensors")
+_forked = False
 
 
 class Context:
@@ -28,7 +31,9 @@ class Context:
     def __init__(self, threads=None, memory=None):
         self._tensors = weakref.WeakSet()
         self._lock = threading.RLock()
-        self._forked = False
+        self._forked = _forked
+        if _forked:
+            raise _errors.CairnRuntimeError(_FORKED)
         self._pointer = handle = ctypes.c_void_p()
         status = lib.cairn_context_create(ctypes.byref(handle))
         if status:
@@ -65,12 +70,13 @@ class Context:
         raise _errors.failure(status, (lib.cairn_context_message(self._pointer)
                                        or b"").decode(errors="replace"))
 
+    def _alive(self):
+        if self._forked:
+            raise _errors.CairnRuntimeError(_FORKED)
+
     def _call(self, function, *arguments):
         """Call a function that returns a status; a failure becomes an exception."""
-        if self._forked:
-            raise _errors.CairnRuntimeError(
-                "cairn: this process was forked from the one that made the object, whose "
-                "threads it does not have: start processes by spawn, or pickle")
+        self._alive()
         with self._lock:
             status = function(*arguments)
             if status:
@@ -104,13 +110,13 @@ def chosen(call, context):
 
 
 def _after_fork():
-    """A child has the memory of its parent's contexts and none of their threads: a
-    product would wait for these for ever."""
-    global _default, _default_lock
+    """A child has the memory of its parent's contexts and none of their threads, nor of
+    OpenMP's: a product would wait for these for ever."""
+    global _default, _default_lock, _forked
     _default = None
     _default_lock = threading.Lock()
     for context in list(_contexts):
-        context._forked = True
+        _forked = context._forked = True
         for tensor in list(context._tensors):
             tensor._vector = None
 

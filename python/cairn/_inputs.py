@@ -52,7 +52,7 @@ def indices(name, array):
         if array.size:
             type_error(name, f"are {array.dtype}, no integers")
         array = array.astype(np.int64)
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+    if array.dtype == np.uint64 and array.size and int(array.max()) >= 2**63:
         value_error(name, f"{array.max()} is too large an index")
     if array.dtype not in (np.int32, np.int64):
         array = array.astype(np.int64)

@@ -241,10 +241,10 @@ def _from_native(context, given, text, products):
         if given.given is not None and given.dtype != stored:
             _inputs.value_error("dtype", f"{given.dtype}: the file has {stored}")
         if text != "auto":
-            made = _inputs.convert(context, pointer, _Format(context, text).pointer,
-                                   products or 0)
-            pointer, made = made, pointer
-            lib.cairn_tensor_destroy(ctypes.byref(made))
+            format = _Format(context, text)
+            read = pointer
+            pointer = _inputs.convert(context, read, format.pointer, products or 0)
+            lib.cairn_tensor_destroy(ctypes.byref(read))
     except BaseException:
         with context._lock:
             lib.cairn_tensor_destroy(ctypes.byref(pointer))

@@ -161,6 +161,7 @@ class Tensor:
             y[...] = 0
             return y
         columns = 1 if x.ndim == 1 else x.shape[1]
+        self._stored.context._alive()
         with self._lock:
             plan = self._stored.plan(columns, self._transposed)
             self._stored.run(plan, x.ctypes.data, y.ctypes.data)
