@@ -14,7 +14,7 @@ trap 'rm -f "$failures" "$files"' EXIT
 find . \( -path ./.git -o -path ./build -o -path ./.cache -o -path ./tests/golden/kernels -o -path ./tests/golden/conversions \) -prune -o -type f -print |
     sed 's|^\./||' | LC_ALL=C sort >"$files"
 
-code=$(grep -E '(\.([ch]|def|sh|cmake|awk)|CMakeLists\.txt|^\.ci/run)$' "$files" || true)
+code=$(grep -E '(\.([ch]|def|sh|cmake|awk|py)|CMakeLists\.txt|^\.ci/run)$' "$files" || true)
 [ -n "$code" ] || { echo "check_text: no file of code found: nothing was checked"; exit 1; }
 
 # One program reads the first lines of all of them; an empty file has none.
