@@ -20,6 +20,8 @@
 static const char *const type_of[KINDS]   = {"seqaijcairn", "mpiaijcairn"};
 static const char *const parent_of[KINDS] = {MATSEQAIJ, MATMPIAIJ};
 
+static const char any_type[] = "MatProductSetFromOptions_anytype_C";
+
 /// AIJ's functions that are composed, as they were found.
 static PetscErrorCode (*parents_retrieve)(Mat);
 static PetscErrorCode (*parents_dense_symbolic)(Mat, Mat, PetscReal, Mat);
@@ -121,22 +123,38 @@ static PetscErrorCode dense_symbolic(Mat A, Mat B, PetscReal fill, Mat C)
     return 0;
 }
 
-/// AIJ's way is composed on the dense matrix, under AIJ's name.
-static PetscErrorCode dense_set(Mat C)
+/// The name of a matrix's type, of ours AIJ's.
+static const char *plain_type(Mat A)
 {
-    PetscErrorCode (*set)(Mat);
-    PetscBool seq;
+    const char *type = ((PetscObject)A)->type_name;
 
-    PetscCall(PetscObjectQueryFunction((PetscObject)C->product->B,
-                                       "MatProductSetFromOptions_seqaij_seqdense_C",
-                                       &set));
-    seq = set ? PETSC_TRUE : PETSC_FALSE;
-    if (!seq)
-        PetscCall(PetscObjectQueryFunction((PetscObject)C->product->B,
-                                           "MatProductSetFromOptions_mpiaij_mpidense_C",
-                                           &set));
+    for (int kind = 0; kind < KINDS; kind++)
+        if (!strcmp(type, type_of[kind])) return parent_of[kind];
+    return type;
+}
+
+/// How is a product of matrices computed that are not all AIJ? PETSc asks here when it
+/// found nothing under the names of their types: look again under AIJ's.
+static PetscErrorCode product_set(Mat C)
+{
+    const Mat of[3]            = {C->product->A, C->product->B,
+                       C->product->type == MATPRODUCT_ABC ? C->product->C : NULL};
+    PetscErrorCode (*set)(Mat) = NULL;
+    char name[256];
+
+    PetscCall(PetscSNPrintf(name, sizeof name, "MatProductSetFromOptions_%s_%s%s%s_C",
+                            plain_type(of[0]), plain_type(of[1]), of[2] ? "_" : "",
+                            of[2] ? plain_type(of[2]) : ""));
+    for (int k = 0; k < 3 && !set; k++)
+        if (of[k]) PetscCall(PetscObjectQueryFunction((PetscObject)of[k], name, &set));
+    for (int k = 0; k < 3 && !set; k++) {
+        if (of[k])
+            PetscCall(PetscObjectQueryFunction((PetscObject)of[k], any_type, &set));
+        if (set == product_set) set = NULL;
+    }
     if (set) PetscCall((*set)(C));
-    if (seq && C->product->type == MATPRODUCT_AB) {
+    if (C->product->type == MATPRODUCT_AB && of[0]->ops->mult == shadow_mult
+        && !strcmp(plain_type(of[1]), MATSEQDENSE) && C->ops->matmultsymbolic) {
         parents_dense_symbolic  = C->ops->matmultsymbolic;
         C->ops->matmultsymbolic = dense_symbolic;
     }
@@ -269,7 +287,7 @@ static PetscErrorCode compose(Mat A, int kind, PetscBool on)
     }
     COMPOSE(on ? into : NULL, "MatConvert_%s_%s_C", theirs, mine);
     COMPOSE(on ? release : NULL, "MatConvert_%s_%s_C", mine, theirs);
-    COMPOSE(on ? dense_set : NULL, "MatProductSetFromOptions_%s_%sdense_C", mine, rank);
+    COMPOSE(on ? product_set : NULL, any_type);
     if (kind == MPI) return 0;
     if (on)
         PetscCall(
