@@ -122,6 +122,32 @@ CAIRN_API cairn_status cairn_format_auto(cairn_source                *source,
                                          cairn_format               **format,
                                          cairn_auto_info             *info);
 
+/// Choose a format for products with a tensor that is stored already, or that borrows a
+/// caller's arrays: one that pays for storing all of it once more, or none.
+///
+/// Collective; the same answer on all ranks. It goes by sizes first: where products are so
+/// few that storing anew takes as long as all that another format could gain, nothing else
+/// is looked at, and where they are some more, entries are looked at only if a fourth of what
+/// the best matrix of that size would gain pays for the look. Compressed rows, a caller's
+/// among them (cairn_tensor_from_csr() with CAIRN_BORROW), are looked at where they lie,
+/// and nothing is copied but a sample; the entries of tensors in other formats are taken
+/// back first (24 bytes each for the time of the call), and that for 100 products or more.
+///
+/// @param[in]  tensor   Not changed.
+/// @param[in]  product  NULL: y = A x.
+/// @param[in]  options  NULL: all defaults. The tensor's own format is the first candidate.
+/// @param[out] format   For cairn_tensor_convert(). NULL: the tensor is best left as it is.
+///                      Destroy with cairn_format_destroy(). Unchanged on failure.
+/// @param[out] info     As of cairn_format_auto(); its first candidate is the tensor as it
+///                      is, and `share` 0 where no entry was looked at. May be NULL, which
+///                      saves filling it in. Unchanged on failure.
+/// @return As cairn_format_auto().
+CAIRN_API cairn_status cairn_tensor_auto(const cairn_tensor          *tensor,
+                                         const cairn_product_options *product,
+                                         const cairn_auto_options    *options,
+                                         cairn_format               **format,
+                                         cairn_auto_info             *info);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,27 +35,20 @@ static const double tie = 3e-8;
 
 cairn_status cairn_choice_take_sample(cairn_choice *c, int64_t wanted, int64_t grain)
 {
-    cairn_env           *env     = &c->context->env;
-    const cairn_entries *entries = &c->source->entries;
-    const int            rank    = c->context->comm->rank;
+    cairn_env               *env  = &c->context->env;
+    const cairn_matrix_rows *rows = &c->matrix->rows;
 
     cairn_sample_fini(env, &c->sample);
-    CAIRN_TRY(cairn_sample_take(env, entries, c->source->rows.first[rank],
-                                c->source->rows.first[rank + 1],
-                                c->source->shape.extent[1], wanted, grain, &c->sample));
-    const int64_t n = c->sample.entries.n;
-
-    c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
+    CAIRN_TRY(cairn_sample_take(env, rows, wanted, grain, &c->sample));
+    c->info->share = rows->n > 0 ? (double)c->sample.entries.n / (double)rows->n : 1;
     return CAIRN_OK;
 }
 
 /// Entries that a sample has at least: a band of rows, and perhaps the longest row.
 static double least_sample(const cairn_choice *c, int band)
 {
-    const int64_t *first = c->source->rows.first;
-    const int      rank  = c->context->comm->rank;
-    const double   rows  = (double)(first[rank + 1] - first[rank]);
-    const double   n     = (double)c->source->entries.n;
+    const double rows = (double)(c->matrix->rows.end - c->matrix->rows.first);
+    const double n    = (double)c->matrix->rows.n;
 
     return fmax(n * fmin(1, band / fmax(1, rows)), (double)c->structure.max_row);
 }
@@ -65,17 +58,16 @@ static void count_offers(cairn_choice *c)
 {
     for (int k = 0; k < c->offered; k++)
         if (c->offer[k]->estimator)
-            cairn_candidate_count(c->offer[k], &c->structure, c->by.op, &c->values,
-                                  &c->counts[k]);
+            cairn_choice_count(c, k, &c->structure, &c->counts[k]);
 }
 
 /// Do its arrays fit in memory, beside the entries?
 static bool fits(const cairn_choice *c, int k)
 {
     const cairn_env *env    = &c->context->env;
-    const double     beside = 24 * (double)c->source->entries.n;
+    const double     beside = (double)c->matrix->held;
 
-    return env->memory_limit <= 0
+    return env->memory_limit <= 0 || (k == 0 && c->matrix->stored.format)
            || cairn_counts_room(&c->counts[k]) + beside < (double)env->memory_limit;
 }
 
@@ -88,8 +80,7 @@ static bool is_worth_counting(cairn_choice *c)
 
     if (c->options->tries > 0 || cairn_choice_may_win(c)) return true;
     cairn_pattern_assume_best(&best, false);
-    if (first->estimator)
-        cairn_candidate_count(first, &best, c->by.op, &c->values, c->counts);
+    if (first->estimator) cairn_choice_count(c, 0, &best, c->counts);
     return !fits(c, 0);
 }
 
@@ -97,23 +88,22 @@ static bool is_worth_counting(cairn_choice *c)
 /// from the structure.
 static cairn_status probe_offer(cairn_choice *c, int k)
 {
-    cairn_env          *env    = &c->context->env;
-    const cairn_source *source = c->source;
-    const int           rank   = c->context->comm->rank;
-    const cairn_coord   first  = source->rows.first[rank],
-                      end      = source->rows.first[rank + 1];
-    const cairn_format *format = c->offer[k]->format;
-    cairn_sample        sample;
-    cairn_pattern       sampled;
-    cairn_status        status;
+    cairn_env               *env    = &c->context->env;
+    const cairn_matrix_rows *rows   = &c->matrix->rows;
+    const cairn_format      *format = c->offer[k]->format;
+    cairn_sample             sample;
+    cairn_pattern            sampled;
+    cairn_status             status;
     cairn_probe probe = {env, &sample, &sampled, &c->structure, c->by.op, &c->values};
 
     CAIRN_TRY(cairn_sample_take(
-        env, &source->entries, first, end, source->shape.extent[1], CAIRN_PROBE_ENTRIES,
-        cairn_sample_grain(cairn_probe_rows(format), end - first), &sample));
-    CAIRN_GO(done,
-             cairn_pattern_count_rows(env, &sample.entries, 0, sample.shape.extent[0],
-                                      sample.shape.extent[1], &sampled));
+        env, rows, CAIRN_PROBE_ENTRIES,
+        cairn_sample_grain(cairn_probe_rows(format), rows->end - rows->first),
+        &sample));
+    const cairn_matrix_rows few = cairn_matrix_rows_of_entries(
+        &sample.entries, 0, sample.shape.extent[0], sample.shape.extent[1]);
+
+    CAIRN_GO(done, cairn_pattern_count_rows(env, &few, &sampled));
     CAIRN_GO(done, cairn_probe_count(&probe, format, &c->counts[k]));
 done:
     cairn_sample_fini(env, &sample);
@@ -130,7 +120,7 @@ static cairn_status probe_offers(cairn_choice *c)
 /// Count a sample, of as many entries as there is time for; none, if that is too few.
 static cairn_status count_sample(cairn_choice *c)
 {
-    const double n    = (double)c->source->entries.n;
+    const double n    = (double)c->matrix->rows.n;
     const double most = fmax(cairn_choice_countable(c), n <= FEWEST ? n : 0);
     const bool   low  = least_sample(c, CAIRN_SAMPLE_BAND) > most;
     const double wanted =
@@ -161,22 +151,17 @@ static bool any_asks_for_exact(const cairn_choice *c)
 /// Count what is worth it.
 static cairn_status count(cairn_choice *c)
 {
-    const cairn_source *source = c->source;
-    const int           rank   = c->context->comm->rank;
-    const cairn_coord   first  = source->rows.first[rank],
-                      end      = source->rows.first[rank + 1];
+    const cairn_matrix_rows *rows = &c->matrix->rows;
 
-    c->structure = (cairn_pattern){.entries = source->entries.n,
-                                   .rows    = end - first,
-                                   .cols    = source->shape.extent[1]};
-    if (source->entries.n > 0 && !is_worth_counting(c)) return CAIRN_OK;
+    c->structure = (cairn_pattern){
+        .entries = rows->n, .rows = rows->end - rows->first, .cols = rows->cols};
+    if (rows->n > 0 && !is_worth_counting(c)) return CAIRN_OK;
     c->info->share = 1; /* of rows, all are counted */
     c->seen        = CAIRN_SEEN_ROWS;
     if (c->values.narrows || any_asks_for_exact(c))
-        c->values = cairn_value_widths_look(source->entries.value, source->entries.n,
+        c->values = cairn_value_widths_look(rows->value, rows->value_bits, rows->n,
                                             c->values.carrier_bits, c->values.narrows);
-    CAIRN_TRY(cairn_pattern_count_rows(&c->context->env, &source->entries, first, end,
-                                       c->structure.cols, &c->structure));
+    CAIRN_TRY(cairn_pattern_count_rows(&c->context->env, rows, &c->structure));
     CAIRN_TRY(count_sample(c));
     count_offers(c);
     return probe_offers(c);
@@ -190,7 +175,7 @@ static void predict(cairn_choice *c)
 
         snprintf(candidate->format, sizeof candidate->format, "%s", c->offer[k]->text);
         c->thought[k].factor = 1;
-        cairn_counts_predict(&c->counts[k], &c->by, &candidate->predicted,
+        cairn_choice_predict(c, k, &c->counts[k], &candidate->predicted,
                              &c->thought[k].convert);
         if (!fits(c, k)) candidate->predicted = INFINITY;
         c->info->candidates = k + 1;
@@ -287,6 +272,12 @@ static const char *how_known(const cairn_choice *c, int chosen)
                : "by the model and products that ran, from";
 }
 
+/// What others are compared with, in a sentence.
+static const char *plain_name(const cairn_choice *c)
+{
+    return c->matrix->stored.format ? "what it is in" : c->offer[0]->text;
+}
+
 /// The same where nothing was looked at.
 static void explain_first(cairn_choice *c)
 {
@@ -302,7 +293,7 @@ static void explain_first(cairn_choice *c)
              "by the model, from the extents: %s in %.60s",
              known ? cairn_print_seconds(info->candidate[0].predicted, time)
                    : "a product",
-             c->offer[0]->text);
+             plain_name(c));
 }
 
 /// How the members of the chosen format store values: "i8", or "f64, iso".
@@ -328,7 +319,7 @@ static void name_values(cairn_choice *c, int chosen)
 static void explain(cairn_choice *c, int chosen)
 {
     cairn_auto_info  *info  = c->info;
-    const char *const plain = c->offer[0]->text;
+    const char *const plain = plain_name(c);
     const double      n     = fmax(1, (double)c->structure.entries);
     const bool        lacks = isinf(info->candidate[0].predicted);
     char              fact[128], time[16], plain_time[16];
@@ -365,13 +356,15 @@ static int pick(const cairn_choice *c)
                : best;
 }
 
-/// The formats that are thought of: the caller's, or those that come with the library.
+/// The formats that are thought of: what the matrix is in, and the caller's or those that
+/// come with the library.
 static cairn_status find_offers(cairn_choice *c)
 {
     cairn_env              *env    = &c->context->env;
     const char *const       text   = c->options->candidates;
     const char *const       origin = c->options->origin ? c->options->origin : "text";
     const cairn_candidates *all    = &c->context->candidates;
+    const int               own    = c->matrix->stored.format ? 1 : 0;
 
     CAIRN_TRY(cairn_context_candidates(c->context));
     if (text) {
@@ -379,10 +372,12 @@ static cairn_status find_offers(cairn_choice *c)
         CAIRN_TRY(cairn_candidates_recognise(env, &c->context->candidates, &c->own));
         all = &c->own;
     }
-    for (int k = 0; k < all->count; k++)
+    if (own) c->offer[0] = &c->matrix->stored;
+    c->offered = own;
+    for (int k = 0; k < all->count && c->offered < CAIRN_AUTO_CANDIDATES; k++)
         if (all->list[k].products >> cairn_for_of(c->by.op) & 1)
             c->offer[c->offered++] = &all->list[k];
-    if (c->offered > 0) return CAIRN_NEW_ZERO(env, c->offered, &c->counts);
+    if (c->offered > own) return CAIRN_NEW_ZERO(env, c->offered, &c->counts);
     return cairn_candidates_none(env, all, origin);
 }
 
@@ -408,45 +403,43 @@ static cairn_status decide(cairn_choice *c, int *chosen)
 }
 
 /// The rank with most entries; the first of equals.
-static cairn_status find_root(const cairn_source *source, int *root)
+static cairn_status find_root(cairn_comm *comm, int64_t mine, int *root)
 {
-    cairn_comm   *comm = source->context->comm;
-    const int64_t mine = source->entries.n;
-    int64_t      *all = NULL, count = 0;
+    int64_t *all = NULL, count = 0;
 
-    CAIRN_TRY(cairn_comm_gather(comm, &mine, 1, sizeof mine, (void **)&all, &count));
     *root = 0;
+    if (comm->size == 1) return CAIRN_OK;
+    CAIRN_TRY(cairn_comm_gather(comm, &mine, 1, sizeof mine, (void **)&all, &count));
     for (int r = 1; r < comm->size; r++)
         if (all[r] > all[*root]) *root = r;
     cairn_free(comm->env, all);
     return CAIRN_OK;
 }
 
-/// Is there anything to choose for, and were all ranks asked the same? Collective.
-static cairn_status check_question(const cairn_choice *c)
+cairn_status cairn_choice_agree(cairn_context               *context,
+                                cairn_dtype                  dtype,
+                                const cairn_product_options *product,
+                                const cairn_auto_options    *options,
+                                int64_t                      replays,
+                                cairn_status                 status)
 {
     cairn_collective arguments = {0};
-    cairn_status     status =
-        cairn_product_check(c->context, c->by.op, c->source->shape.order);
 
-    if (status == CAIRN_OK) status = cairn_source_sort(c->source);
-    cairn_collective_dtype(&arguments,
-                           c->values.carrier_bits == 32 ? CAIRN_F32 : CAIRN_F64);
-    cairn_collective_product(&arguments, c->by.op);
-    cairn_collective_int(&arguments, "tries", c->options->tries);
-    cairn_collective_int(&arguments, "replays", c->options->replays);
-    cairn_collective_text(&arguments, "candidates", c->options->candidates);
-    return cairn_comm_agree_on(c->context->comm, status, &arguments);
+    if (context->comm->size == 1) return status;
+    cairn_collective_dtype(&arguments, dtype);
+    cairn_collective_product(&arguments, product);
+    cairn_collective_int(&arguments, "tries", options->tries);
+    cairn_collective_int(&arguments, "replays", replays);
+    cairn_collective_text(&arguments, "candidates", options->candidates);
+    return cairn_comm_agree_on(context->comm, status, &arguments);
 }
 
-/// Let one rank decide, and tell all. Collective.
-static cairn_status choose(cairn_choice *c, int *chosen)
+cairn_status cairn_choice_make(cairn_choice *c, int *chosen)
 {
     cairn_comm  *comm   = c->context->comm;
     int          root   = 0;
-    cairn_status status = check_question(c);
+    cairn_status status = find_root(comm, c->matrix->rows.n, &root);
 
-    if (status == CAIRN_OK) status = find_root(c->source, &root);
     if (status != CAIRN_OK) return status;
     if (comm->rank == root) status = decide(c, chosen);
     cairn_sample_fini(&c->context->env, &c->sample);
@@ -455,6 +448,19 @@ static cairn_status choose(cairn_choice *c, int *chosen)
     CAIRN_TRY(cairn_comm_agree(comm, status));
     CAIRN_TRY(comm->ops->broadcast(comm, chosen, sizeof *chosen, root));
     return comm->ops->broadcast(comm, c->info, sizeof *c->info, root);
+}
+
+/// A source's entries of this rank; sorted first, if they were not.
+static cairn_status see_source(cairn_source *source, cairn_choice_matrix *matrix)
+{
+    const int rank = source->context->comm->rank;
+
+    CAIRN_TRY(cairn_source_sort(source));
+    matrix->held = cairn_entry_bytes(2) * source->entries.n;
+    matrix->rows = cairn_matrix_rows_of_entries(
+        &source->entries, source->rows.first[rank], source->rows.first[rank + 1],
+        source->shape.extent[1]);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_format_auto(cairn_source                *source,
@@ -477,11 +483,12 @@ cairn_status cairn_format_auto(cairn_source                *source,
                          CAIRN_WITHIN(options->replays, 0, INT64_MAX));
     cairn_doing(&source->context->env, "choosing a format");
 
-    cairn_context  *context = source->context;
-    cairn_auto_info found   = {0};
-    int             chosen  = 0;
+    cairn_context      *context = source->context;
+    cairn_choice_matrix matrix  = {0};
+    cairn_auto_info     found   = {0};
+    int                 chosen  = 0;
 
-    cairn_choice c = {.source  = source,
+    cairn_choice c = {.matrix  = &matrix,
                       .context = context,
                       .by      = {.op = product},
                       .options = options,
@@ -489,12 +496,16 @@ cairn_status cairn_format_auto(cairn_source                *source,
                       .sample  = {.whole = true},
                       .info    = &found};
 
-    const bool many = cairn_many_products(context, c.options->replays);
+    const bool   many   = cairn_many_products(context, c.options->replays);
+    cairn_status status = cairn_product_check(context, product, source->shape.order);
 
+    if (status == CAIRN_OK) status = see_source(source, &matrix);
     c.replays        = c.options->replays > 0 ? (double)c.options->replays
                                               : cairn_cost_replays(&context->env);
     c.values.narrows = source->narrows || many;
-    CAIRN_TRY(choose(&c, &chosen));
+    CAIRN_TRY(
+        cairn_choice_agree(context, dtype, product, options, options->replays, status));
+    CAIRN_TRY(cairn_choice_make(&c, &chosen));
     CAIRN_TRY(cairn_comm_agree(
         context->comm,
         cairn_format_create(context, found.candidate[chosen].format, format)));

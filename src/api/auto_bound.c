@@ -21,12 +21,45 @@ enum { LOOKED_AT = 40 };
 static const double rows_part = 4, sample_part = 12;
 
 /* From so many products on, rows are counted whatever the matrix, for that takes no longer than
-   one of them or two. */
+   one of them or two; but where it is stored already and may stay so. */
 enum { MANY_PRODUCTS = 100 };
 
 /* Where nothing is known of the first candidate: seconds of a product for each entry and
    row, at worst; and how much faster any other may be. */
 static const double worst_entry = 3e-9, worst_row = 8e-9, fastest = 8;
+
+/* Products that storing takes at least: all is read, as a product reads it, and written; and
+   values are looked at. */
+static const double least_storing = 2;
+
+bool cairn_choice_is_of_few(double replays)
+{
+    return replays * (1 - 1 / fastest) <= least_storing;
+}
+
+void cairn_choice_count(const cairn_choice  *c,
+                        int                  k,
+                        const cairn_pattern *structure,
+                        cairn_counts        *counts)
+{
+    cairn_candidate_count(c->offer[k], structure, c->by.op, &c->values, counts);
+    if (k == 0 && c->matrix->stored.format && counts->members > 0) {
+        const double more = c->matrix->wider * (double)structure->entries;
+
+        counts->work[0].bytes += more;
+        counts->work[0].wide += more;
+    }
+}
+
+void cairn_choice_predict(const cairn_choice *c,
+                          int                 k,
+                          const cairn_counts *counts,
+                          double             *product,
+                          double             *convert)
+{
+    cairn_counts_predict(counts, &c->by, product, convert);
+    if (k == 0 && c->matrix->stored.format && isfinite(*convert)) *convert = 0;
+}
 
 double cairn_choice_allowed(const cairn_choice *c, double products, double share)
 {
@@ -41,8 +74,8 @@ total(const cairn_choice *c, int k, const cairn_pattern *structure, double *prod
     cairn_counts counts;
     double       convert;
 
-    cairn_candidate_count(c->offer[k], structure, c->by.op, &c->values, &counts);
-    cairn_counts_predict(&counts, &c->by, product, &convert);
+    cairn_choice_count(c, k, structure, &counts);
+    cairn_choice_predict(c, k, &counts, product, &convert);
     return isfinite(*product) ? convert + c->replays * *product : INFINITY;
 }
 
@@ -93,7 +126,8 @@ bool cairn_choice_may_win(const cairn_choice *c)
     const double         takes  = row_seconds * rows + short_row_seconds * looked
                          + value_seconds * values + probe_seconds * probes;
 
-    return c->replays >= MANY_PRODUCTS || most_won(c) > rows_part * takes;
+    return (c->replays >= MANY_PRODUCTS && !c->matrix->stored.format)
+           || most_won(c) > rows_part * takes;
 }
 
 double cairn_choice_countable(const cairn_choice *c)

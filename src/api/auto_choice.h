@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "auto/candidates.h"
 #include "auto/learned.h"
+#include "auto/matrix_rows.h"
 
 /// What was counted.
 typedef enum {
@@ -16,12 +17,22 @@ typedef enum {
     CAIRN_SEEN_SAMPLE
 } cairn_seen;
 
+/// What a format is chosen for.
+typedef struct cairn_choice_matrix {
+    cairn_matrix_rows rows; ///< This rank's.
+    int64_t           held; ///< Bytes in memory beside whatever is tried.
+    cairn_candidate
+        stored;   ///< The format that they are in, which takes no storing: then it
+                  ///< is the first candidate. No format: they are in none.
+    double wider; ///< Bytes of one of its indices beyond what one need have.
+} cairn_choice_matrix;
+
 /// What one rank thinks with.
 typedef struct cairn_choice {
-    const cairn_source       *source;
-    cairn_context            *context;
-    const cairn_auto_options *options;
-    cairn_predictor           by; ///< The product, threads, this machine's memory.
+    const cairn_choice_matrix *matrix;
+    cairn_context             *context;
+    const cairn_auto_options  *options;
+    cairn_predictor            by; ///< The product, threads, this machine's memory.
     cairn_value_widths
                      values; ///< Of this rank's entries; wide until they are looked at.
     cairn_sample     sample; ///< That is counted, then that is tried on.
@@ -39,6 +50,41 @@ typedef struct cairn_choice {
     } thought[CAIRN_AUTO_CANDIDATES];
     cairn_auto_info *info;
 } cairn_choice;
+
+/// Were all ranks asked the same, and has none failed until here?
+///
+/// Collective. @param[in] replays  As ranks are to have it alike.
+/// @retval CAIRN_BAD_ARGUMENT  They were not.
+cairn_status cairn_choice_agree(cairn_context               *context,
+                                cairn_dtype                  dtype,
+                                const cairn_product_options *product,
+                                const cairn_auto_options    *options,
+                                int64_t                      replays,
+                                cairn_status                 status);
+
+/// Choose, on the rank with most entries, and have all ranks know.
+///
+/// Collective. Frees what the choice holds.
+///
+/// @param[out] chosen  A candidate.
+cairn_status cairn_choice_make(cairn_choice *c, int *chosen);
+
+/// Are products so few that whatever is stored anew cannot pay, by their number alone?
+bool cairn_choice_is_of_few(double replays);
+
+/// What candidate @p k stores of a structure, as cairn_candidate_count() has it; of the
+/// format that the matrix is in, with the indices that it has there.
+void cairn_choice_count(const cairn_choice  *c,
+                        int                  k,
+                        const cairn_pattern *structure,
+                        cairn_counts        *counts);
+
+/// Seconds of a product, and to store; what is stored already takes none.
+void cairn_choice_predict(const cairn_choice *c,
+                          int                 k,
+                          const cairn_counts *counts,
+                          double             *product,
+                          double             *convert);
 
 /// Seconds that a product is thought to take in candidate @p k.
 double cairn_choice_seconds(const cairn_choice *c, int k);

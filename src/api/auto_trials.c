@@ -88,9 +88,10 @@ static cairn_status count_sample(cairn_choice *c)
     cairn_env          *env    = &c->context->env;
     const cairn_sample *sample = &c->sample;
 
-    CAIRN_TRY(cairn_pattern_count_rows(env, &sample->entries, 0,
-                                       sample->shape.extent[0], sample->shape.extent[1],
-                                       &c->tried));
+    const cairn_matrix_rows rows = cairn_matrix_rows_of_entries(
+        &sample->entries, 0, sample->shape.extent[0], sample->shape.extent[1]);
+
+    CAIRN_TRY(cairn_pattern_count_rows(env, &rows, &c->tried));
     return cairn_pattern_count_sample(env, sample, &c->tried);
 }
 
@@ -121,7 +122,7 @@ static void count_tried(const cairn_choice *c, int k, cairn_counts *counts)
                              : 0;
 
     if (c->offer[k]->estimator) {
-        cairn_candidate_count(c->offer[k], &c->tried, c->by.op, &c->values, counts);
+        cairn_choice_count(c, k, &c->tried, counts);
         return;
     }
     *counts = c->counts[k];
@@ -148,7 +149,7 @@ static bool has_room(const cairn_choice *c, int k)
     const int64_t   *extent = c->sample.shape.extent;
     const double     line   = (double)c->by.op->columns * c->values.carrier_bits / 8;
     const double     dense  = line * (2 * (double)extent[0] + (double)extent[1]);
-    const double     beside = 24 * (double)c->source->entries.n;
+    const double     beside = (double)c->matrix->held;
     cairn_counts     counts;
 
     count_tried(c, k, &counts);
@@ -203,13 +204,13 @@ static double allowed(const cairn_choice *c)
 static bool is_worth_trying(const cairn_choice *c, double begin)
 {
     if (c->options->tries != 0) return c->options->tries > 0;
-    return c->seen == CAIRN_SEEN_SAMPLE && c->source->entries.n >= worth_trying
+    return c->seen == CAIRN_SEEN_SAMPLE && c->matrix->rows.n >= worth_trying
            && cairn_choice_spent(c, begin) < allowed(c);
 }
 
 static int64_t tried_entries(const cairn_choice *c)
 {
-    const int64_t wanted = c->source->entries.n / TRIED_SHARE;
+    const int64_t wanted = c->matrix->rows.n / TRIED_SHARE;
 
     return wanted < LEAST_SAMPLE  ? LEAST_SAMPLE
            : wanted > MOST_SAMPLE ? MOST_SAMPLE
@@ -223,7 +224,7 @@ cairn_status cairn_choice_try(cairn_choice *c, double begin)
                                 .op         = c->by.op,
                                 .value_bits = c->values.carrier_bits,
                                 .narrows    = cairn_value_widths_narrow(&c->values),
-                                .held       = 24 * c->source->entries.n};
+                                .held       = c->matrix->held};
     const int         most   = c->options->tries > 0 ? c->options->tries : TRIES;
     cairn_placement   placement;
 

@@ -26,10 +26,10 @@ enum { LINE = CAIRN_LINE, NEAR_LINES = CAIRN_NEAR_LINES, FAR_LINES = CAIRN_FAR_L
 
 /// What the passes over rows work with.
 typedef struct {
-    const cairn_entries *entries;
-    cairn_coord          first; ///< Row.
-    int64_t              rows, cols;
-    int32_t             *length; ///< [rows] Entries.
+    const cairn_matrix_rows *from;
+    const cairn_entries     *entries; ///< Its list; NULL: it has compressed rows.
+    int64_t                  rows;
+    int32_t                 *length; ///< [rows] Entries.
     uint8_t *reach;  ///< [rows] Bit of each kind of blocks, and of stretches,
                      ///< that overhangs the columns in this row.
     int32_t *number; ///< [longest row + 1] Rows of each length.
@@ -72,25 +72,29 @@ find_overhangs(const row_pass *p, cairn_coord i, cairn_coord lo, cairn_coord hi)
     const cairn_coord within = i % CAIRN_STRETCH;
     uint8_t           bits   = 0;
 
-    for (int k = 0; k < CAIRN_BLOCKS_KINDS && hi + LARGEST_SIDE >= p->cols; k++) {
+    for (int k = 0; k < CAIRN_BLOCKS_KINDS && hi + LARGEST_SIDE >= p->from->cols; k++) {
         const int side = cairn_block_side[k];
 
-        bits |= (uint8_t)((hi / side * side + side + (side == 3) > p->cols) << k);
+        bits |= (uint8_t)((hi / side * side + side + (side == 3) > p->from->cols) << k);
     }
-    if (lo < within || hi + CAIRN_STRETCH - 1 - within >= p->cols)
+    if (lo < within || hi + CAIRN_STRETCH - 1 - within >= p->from->cols)
         bits |= 1 << CAIRN_BLOCKS_KINDS;
     return bits;
 }
 
-static void
-count_row(const row_pass *p, cairn_pos begin, cairn_pos end, cairn_pattern *s)
+/// Row @p i, which has entries begin .. end-1.
+static void count_row(const row_pass *p,
+                      cairn_coord     i,
+                      cairn_pos       begin,
+                      cairn_pos       end,
+                      cairn_pattern  *s)
 {
-    const cairn_coord  i   = p->entries->coord[0][begin];
-    const cairn_coord *col = p->entries->coord[1], lo = col[begin], hi = col[end - 1];
+    const cairn_coord lo = cairn_matrix_col(p->from, begin),
+                      hi = cairn_matrix_col(p->from, end - 1);
 
-    p->length[i - p->first] = (int32_t)(end - begin);
-    if (lo < CAIRN_STRETCH || hi + CAIRN_STRETCH > p->cols)
-        p->reach[i - p->first] = find_overhangs(p, i, lo, hi);
+    p->length[i - p->from->first] = (int32_t)(end - begin);
+    if (lo < CAIRN_STRETCH || hi + CAIRN_STRETCH > p->from->cols)
+        p->reach[i - p->from->first] = find_overhangs(p, i, lo, hi);
     s->filled_rows++;
     if (end - begin > s->max_row) s->max_row = end - begin;
 }
@@ -113,29 +117,45 @@ static void count_short_rows(const row_pass *p, cairn_pattern *s)
 {
     enum { CHUNK = 1024 };
 
-    const cairn_pos n     = p->entries->n;
-    cairn_pos       begin = 0, end[CHUNK];
+    const cairn_coord *row   = p->entries->coord[0];
+    const cairn_pos    n     = p->entries->n;
+    cairn_pos          begin = 0, end[CHUNK];
 
     for (cairn_pos k = 0; k < n - 1; k += CHUNK) {
         const cairn_pos last = k + CHUNK < n - 1 ? k + CHUNK : n - 1;
-        const int       ends = find_ends(p->entries->coord[0], k, last, end);
+        const int       ends = find_ends(row, k, last, end);
 
         for (int e = 0; e < ends; e++) {
-            count_row(p, begin, end[e], s);
+            count_row(p, row[begin], begin, end[e], s);
             begin = end[e];
         }
     }
-    if (n > 0) count_row(p, begin, n, s);
+    if (n > 0) count_row(p, row[begin], begin, n, s);
+}
+
+/// The same of lists, whose lengths are there to be read.
+static void count_lists(const row_pass *p, cairn_pattern *s)
+{
+    cairn_pos begin = 0;
+
+    for (int64_t i = 0; i < p->rows; i++) {
+        const cairn_pos end = cairn_matrix_ptr(p->from, i + 1);
+
+        if (end > begin) count_row(p, p->from->first + i, begin, end, s);
+        begin = end;
+    }
 }
 
 static void count_lengths(const row_pass *p, cairn_pattern *s)
 {
-    if (p->entries->n < LONG * p->rows)
+    if (!p->entries)
+        count_lists(p, s);
+    else if (p->entries->n < LONG * p->rows)
         count_short_rows(p, s);
     else
         for (cairn_pos k = 0, end; k < p->entries->n; k = end) {
             end = row_end(p->entries, k);
-            count_row(p, k, end, s);
+            count_row(p, p->entries->coord[0][k], k, end, s);
         }
     for (int64_t i = 1; i < p->rows; i++)
         s->breaks += p->length[i] != p->length[i - 1];
@@ -210,23 +230,23 @@ static int64_t sorted_slots(const row_pass *p, int64_t window)
 
 /// Are rows or columns so many that no array shall be as long? Those that are made here
 /// take up to 5 bytes for each, and the limit of memory holds for them too.
-static bool are_spread(const cairn_env     *env,
-                       const cairn_entries *entries,
-                       int64_t              rows,
-                       int64_t              cols)
+static bool
+are_spread(const cairn_env *env, cairn_pos entries, int64_t rows, int64_t cols)
 {
-    const int64_t room = 64 * entries->n + (1 << 20);
+    const int64_t room = 64 * entries + (1 << 20);
     int64_t       most = room < INT32_MAX / 2 ? room : INT32_MAX / 2;
 
     if (most > env->memory_limit / 16) most = env->memory_limit / 16;
-    return rows > most || cols > most || entries->n > INT32_MAX;
+    return rows > most || cols > most || entries > INT32_MAX;
 }
 
 /// Rows of a matrix that has so many that no array shall be as long.
-static void count_spread_rows(const cairn_entries *entries, cairn_pattern *s)
+static void count_spread_rows(const cairn_matrix_rows *rows, cairn_pattern *s)
 {
-    for (cairn_pos k = 0, end; k < entries->n; k = end) {
-        end = row_end(entries, k);
+    for (cairn_pos k = 0, end; k < rows->n; k = end) {
+        end = rows->entries
+                  ? row_end(rows->entries, k)
+                  : cairn_matrix_row_begin(rows, cairn_matrix_row_of(rows, k) + 1);
         s->filled_rows++;
         if (end - k > s->max_row) s->max_row = end - k;
     }
@@ -248,19 +268,17 @@ static cairn_status count_all_rows(cairn_env *env, row_pass *p, cairn_pattern *s
     return CAIRN_OK;
 }
 
-cairn_status cairn_pattern_count_rows(cairn_env           *env,
-                                      const cairn_entries *entries,
-                                      cairn_coord          first,
-                                      cairn_coord          end,
-                                      int64_t              cols,
-                                      cairn_pattern       *structure)
+cairn_status cairn_pattern_count_rows(cairn_env               *env,
+                                      const cairn_matrix_rows *rows,
+                                      cairn_pattern           *structure)
 {
-    row_pass      p      = {entries, first, end - first, cols, NULL, NULL, NULL};
-    cairn_pattern fresh  = {.entries = entries->n, .rows = end - first, .cols = cols};
+    row_pass p = {
+        .from = rows, .entries = rows->entries, .rows = rows->end - rows->first};
+    cairn_pattern fresh  = {.entries = rows->n, .rows = p.rows, .cols = rows->cols};
     cairn_status  status = CAIRN_OK;
 
-    if (are_spread(env, entries, p.rows, cols))
-        count_spread_rows(entries, &fresh);
+    if (are_spread(env, rows->n, p.rows, rows->cols))
+        count_spread_rows(rows, &fresh);
     else
         status = count_all_rows(env, &p, &fresh);
     cairn_free(env, p.length);
@@ -451,7 +469,7 @@ cairn_status cairn_pattern_count_sample(cairn_env          *env,
 {
     pass p = {&sample->entries, sample->shape.extent[0], sample->shape.extent[1], NULL};
 
-    if (structure->spreads || are_spread(env, p.entries, p.rows, p.cols))
+    if (structure->spreads || are_spread(env, p.entries->n, p.rows, p.cols))
         return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(env, p.rows + p.cols + 1, &p.mark));
     count_touches(&p, structure);

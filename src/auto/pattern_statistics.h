@@ -64,20 +64,17 @@ typedef struct cairn_pattern {
 ///
 /// Local.
 ///
-/// @param[in]  entries    Of order 2, sorted, without duplicates, of rows
-///                        first .. end-1 and columns below @p cols.
+/// @param[in]  rows       Where a list is not in order, its first and last column are taken
+///                        for the least and the most.
 /// @param[out] structure  Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY
 ///
 /// Cost: some ns for each row and, where it is long, for each doubling of its length;
 /// memory 5 bytes for each row, where rows and columns are at most 64 for each entry (and
 /// 2^20 more) and at most a 16th of the limit of memory, else none.
-cairn_status cairn_pattern_count_rows(cairn_env           *env,
-                                      const cairn_entries *entries,
-                                      cairn_coord          first,
-                                      cairn_coord          end,
-                                      int64_t              cols,
-                                      cairn_pattern       *structure);
+cairn_status cairn_pattern_count_rows(cairn_env               *env,
+                                      const cairn_matrix_rows *rows,
+                                      cairn_pattern           *structure);
 
 /// Count blocks and stretches, from `blocks` on, in a sample, and scale them to all.
 ///

@@ -14,33 +14,15 @@ enum { MOST_BANDS = 24, LARGEST_STEP = 4096 };
 /* Bands with less than this part of the entries that were wanted missed what there is. */
 enum { FEWER = 8 };
 
-/// Where the entries of row @p row begin.
-static cairn_pos find_row(const cairn_entries *entries, cairn_coord row)
+/// Append entries first .. first+n-1 of a list, for which there is room, @p up rows further
+/// up, and @p left columns.
+static void take_entries(const cairn_entries *from,
+                         cairn_pos            first,
+                         cairn_pos            n,
+                         cairn_coord          up,
+                         cairn_coord          left,
+                         cairn_entries       *to)
 {
-    cairn_pos lo = 0, hi = entries->n;
-
-    while (lo < hi) {
-        const cairn_pos mid = lo + (hi - lo) / 2;
-
-        if (entries->coord[0][mid] < row)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-/// Append the entries of rows lo .. hi-1, for which there is room, @p up rows further up,
-/// and @p left columns.
-static void take_band(const cairn_entries *from,
-                      cairn_coord          lo,
-                      cairn_coord          hi,
-                      cairn_coord          up,
-                      cairn_coord          left,
-                      cairn_entries       *to)
-{
-    const cairn_pos first = find_row(from, lo), n = find_row(from, hi) - first;
-
     for (cairn_pos k = 0; k < n; k++) {
         to->coord[0][to->n + k] = from->coord[0][first + k] - up;
         to->coord[1][to->n + k] = from->coord[1][first + k] - left;
@@ -48,6 +30,44 @@ static void take_band(const cairn_entries *from,
     if (n > 0)
         memcpy(&to->value[to->n], &from->value[first], (size_t)n * sizeof *to->value);
     to->n += n;
+}
+
+/// The same of compressed rows lo .. hi-1.
+static void take_lists(const cairn_matrix_rows *from,
+                       cairn_coord              lo,
+                       cairn_coord              hi,
+                       cairn_coord              up,
+                       cairn_coord              left,
+                       cairn_entries           *to)
+{
+    for (cairn_coord row = lo; row < hi; row++) {
+        const cairn_pos begin = cairn_matrix_row_begin(from, row),
+                        end   = cairn_matrix_row_begin(from, row + 1);
+
+        for (cairn_pos k = begin; k < end; k++, to->n++) {
+            to->coord[0][to->n] = row - up;
+            to->coord[1][to->n] = cairn_matrix_col(from, k) - left;
+            to->value[to->n]    = cairn_matrix_value(from, k);
+        }
+    }
+}
+
+/// Append the entries of rows lo .. hi-1.
+static void take_band(const cairn_matrix_rows *from,
+                      cairn_coord              lo,
+                      cairn_coord              hi,
+                      cairn_coord              up,
+                      cairn_coord              left,
+                      cairn_entries           *to)
+{
+    const cairn_pos first = cairn_matrix_row_begin(from, lo);
+
+    if (from->entries)
+        take_entries(from->entries, first, cairn_matrix_row_begin(from, hi) - first, up,
+                     left, to);
+    else
+        take_lists(from, lo < from->first ? from->first : lo,
+                   hi < from->end ? hi : from->end, up, left, to);
 }
 
 static cairn_status make_room(cairn_env *env, cairn_pos n, cairn_entries *entries)
@@ -82,43 +102,44 @@ static cairn_coord band_shift(const cut *c, int b)
 }
 
 /// Entries in the bands.
-static cairn_pos count_bands(const cairn_entries *entries, const cut *c)
+static cairn_pos count_bands(const cairn_matrix_rows *rows, const cut *c)
 {
     cairn_pos all = 0;
 
     for (int b = 0; b < c->bands; b++) {
         const cairn_coord lo = band_begin(c, b);
 
-        all += find_row(entries, lo + c->height) - find_row(entries, lo);
+        all += cairn_matrix_row_begin(rows, lo + c->height)
+               - cairn_matrix_row_begin(rows, lo);
     }
     return all;
 }
 
 /// One band around the middle entry: nearly all entries are in few rows, which the bands
 /// missed.
-static cut cut_middle(const cairn_entries *entries, cairn_coord base, cairn_coord grain)
+static cut
+cut_middle(const cairn_matrix_rows *rows, cairn_coord base, cairn_coord grain)
 {
-    const cairn_coord row = entries->coord[0][entries->n / 2];
+    const cairn_coord row = cairn_matrix_row_of(rows, rows->n / 2);
 
     return (cut){1, base + (row - base) / grain * grain, grain, grain, grain};
 }
 
-static cairn_status take_bands(cairn_env           *env,
-                               const cairn_entries *entries,
-                               const cut           *c,
-                               cairn_coord          cols,
-                               cairn_sample        *sample)
+static cairn_status take_bands(cairn_env               *env,
+                               const cairn_matrix_rows *rows,
+                               const cut               *c,
+                               cairn_sample            *sample)
 {
     const cairn_coord base = band_shift(c, 0), most = band_shift(c, c->bands - 1);
 
-    CAIRN_TRY(make_room(env, count_bands(entries, c), &sample->entries));
+    CAIRN_TRY(make_room(env, count_bands(rows, c), &sample->entries));
     for (int b = 0; b < c->bands; b++) {
         const cairn_coord lo = band_begin(c, b), shift = band_shift(c, b);
 
-        take_band(entries, lo, lo + c->height, shift, shift - most, &sample->entries);
+        take_band(rows, lo, lo + c->height, shift, shift - most, &sample->entries);
     }
     sample->shape = (cairn_shape){
-        2, {c->bands * c->height, cols + most - base}
+        2, {c->bands * c->height, rows->cols + most - base}
     };
     return CAIRN_OK;
 }
@@ -147,38 +168,41 @@ plan_bands(cairn_coord base, cairn_coord rows, double share, cairn_coord grain)
                  (cairn_coord)fmax(1, grains / bands) * grain, grain};
 }
 
-cairn_status cairn_sample_take(cairn_env           *env,
-                               const cairn_entries *entries,
-                               cairn_coord          first,
-                               cairn_coord          end,
-                               cairn_coord          cols,
-                               int64_t              wanted,
-                               cairn_coord          grain,
-                               cairn_sample        *sample)
+cairn_status cairn_sample_take(cairn_env               *env,
+                               const cairn_matrix_rows *rows,
+                               int64_t                  wanted,
+                               cairn_coord              grain,
+                               cairn_sample            *sample)
 {
     /* A rank's rows may begin anywhere: down to a multiple of the grain. */
-    const cairn_coord base  = first / grain * grain;
-    const cairn_coord rows  = end - base;
-    const double      share = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
-    cut               c     = plan_bands(base, rows, share, grain);
-    cairn_sample      fresh = {.whole = true, .entries = *entries};
+    const cairn_coord base   = rows->first / grain * grain;
+    const cairn_coord height = rows->end - base;
+    const double      share  = rows->n > 0 ? (double)wanted / (double)rows->n : 1;
+    cut               c      = plan_bands(base, height, share, grain);
+    cairn_sample      fresh  = {.whole = base == 0 && rows->entries};
 
     fresh.shape = (cairn_shape){
-        2, {rows, cols}
+        2, {height, rows->cols}
     };
-    fresh.whole = base == 0;
     /* Bands that nearly touch would save nothing. */
-    if (share < 0.6 && c.height * c.bands < rows / 4 * 3) {
+    if (share < 0.6 && c.height * c.bands < height / 4 * 3) {
         fresh.whole = false;
-        if (FEWER * count_bands(entries, &c) < wanted)
-            c = cut_middle(entries, base, grain);
-        CAIRN_TRY(take_bands(env, entries, &c, cols, &fresh));
-    } else if (!fresh.whole) {
-        CAIRN_TRY(make_room(env, entries->n, &fresh.entries));
-        take_band(entries, first, end, base, 0, &fresh.entries);
+        if (FEWER * count_bands(rows, &c) < wanted) c = cut_middle(rows, base, grain);
+        CAIRN_TRY(take_bands(env, rows, &c, &fresh));
+    } else if (fresh.whole) {
+        fresh.entries = *rows->entries;
+    } else {
+        CAIRN_TRY(make_room(env, rows->n, &fresh.entries));
+        take_band(rows, rows->first, rows->end, base, 0, &fresh.entries);
     }
-    *sample = fresh;
-    return CAIRN_OK;
+    const cairn_status status =
+        rows->ordered ? CAIRN_OK : cairn_entries_sort(env, &fresh.entries);
+
+    if (status == CAIRN_OK)
+        *sample = fresh;
+    else
+        cairn_entries_fini(env, &fresh.entries);
+    return status;
 }
 
 cairn_coord cairn_sample_grain(int64_t rows_together, int64_t rows)

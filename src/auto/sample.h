@@ -12,7 +12,7 @@
 #ifndef CAIRN_AUTO_SAMPLE_H
 #define CAIRN_AUTO_SAMPLE_H
 
-#include "entries/entries.h"
+#include "auto/matrix_rows.h"
 
 /* Rows of a single band are a multiple of this: what stretches of diagonals have. */
 enum { CAIRN_SAMPLE_BAND = 64, CAIRN_SAMPLE_GRAIN = 192 };
@@ -23,22 +23,19 @@ typedef struct cairn_sample {
     bool          whole;   ///< It is all there is: `entries` are the caller's.
 } cairn_sample;
 
-/// Take about @p wanted entries of rows first .. end-1; all, if that is not much more.
+/// Take about @p wanted entries of some rows; all, if that is not much more.
 ///
 /// Local. O(bands * log(entries) + wanted).
 ///
-/// @param[in]  entries  Of order 2, sorted, without duplicates, of these rows; outlive the
-///                      sample.
+/// @param[in]  rows     A list of entries outlives the sample; of lists the sample has
+///                      copies, sorted.
 /// @param[in]  grain    CAIRN_SAMPLE_GRAIN, or of cairn_sample_grain().
 /// @param[out] sample   Release with cairn_sample_fini(). Unchanged on failure.
-cairn_status cairn_sample_take(cairn_env           *env,
-                               const cairn_entries *entries,
-                               cairn_coord          first,
-                               cairn_coord          end,
-                               cairn_coord          cols,
-                               int64_t              wanted,
-                               cairn_coord          grain,
-                               cairn_sample        *sample);
+cairn_status cairn_sample_take(cairn_env               *env,
+                               const cairn_matrix_rows *rows,
+                               int64_t                  wanted,
+                               cairn_coord              grain,
+                               cairn_sample            *sample);
 
 /// A grain that cuts no group of as many rows, if there are enough rows for that.
 cairn_coord cairn_sample_grain(int64_t rows_together, int64_t rows);

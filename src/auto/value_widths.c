@@ -29,10 +29,11 @@ static void look_rounded(cairn_value_look *look, const double *value, cairn_pos 
     }
 }
 
-cairn_value_widths cairn_value_widths_look(const double *value,
-                                           cairn_pos     n,
-                                           int           carrier_bits,
-                                           bool          narrows)
+cairn_value_widths cairn_value_widths_look(const void *value,
+                                           int         value_bits,
+                                           cairn_pos   n,
+                                           int         carrier_bits,
+                                           bool        narrows)
 {
     cairn_value_dictionary none   = {.full = true};
     cairn_value_widths     values = cairn_value_widths_wide(carrier_bits);
@@ -42,7 +43,7 @@ cairn_value_widths cairn_value_widths_look(const double *value,
     if (n == 0) return values;
     cairn_value_look_begin(&look, carrier_bits, NULL, &none);
     look.floats.half = look.floats.brain = true; /* which `exact` takes */
-    if (carrier_bits == 32)
+    if (carrier_bits < value_bits)
         look_rounded(&look, value, n);
     else
         cairn_value_look_at(&look, value, n);

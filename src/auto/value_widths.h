@@ -27,11 +27,13 @@ cairn_value_widths cairn_value_widths_wide(int carrier_bits);
 
 /// Look at all values; they are rounded to the type first. Local. O(n).
 ///
-/// @param[in] value  [n]
-cairn_value_widths cairn_value_widths_look(const double *value,
-                                           cairn_pos     n,
-                                           int           carrier_bits,
-                                           bool          narrows);
+/// @param[in] value       [n] f32 or f64, as @p value_bits says;
+/// @param[in] value_bits  no fewer than the type's.
+cairn_value_widths cairn_value_widths_look(const void *value,
+                                           int         value_bits,
+                                           cairn_pos   n,
+                                           int         carrier_bits,
+                                           bool        narrows);
 
 /// Does a member whose text says nothing of them, and which pads perhaps, store them
 /// narrower than the type has them?

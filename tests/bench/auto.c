@@ -32,8 +32,8 @@ enum { MOST_ROUNDS = 101, FORMATS = 14 };
 /* Of --regret: ways of choosing, numbers of products, formats timed, files. */
 enum { COSTS = 2, HORIZONS = 3, CHOICES = COSTS * HORIZONS, WAYS = FORMATS + CHOICES };
 /* Rows of the table: a product, the numbers of products, and one product of a caller's rows
-   beside plain CSR over them, with and without making a source of them. */
-enum { CALLERS = HORIZONS + 1, CALLERS_STORED, REGRETS };
+   beside plain CSR over them, and the share of it that choosing takes. */
+enum { CALLERS = HORIZONS + 1, CALLERS_CHOICE, REGRETS };
 enum { THREADS = 2, MOST_FILES = 1000 };
 
 static const int horizons[HORIZONS] = {1, 100, 10000};
@@ -452,22 +452,17 @@ prepare_again(cairn_context *context, cairn_source *source, const question *q, w
 }
 
 /// What is chosen for one product, beside plain CSR, from a caller's rows.
-static void note_caller(cairn_source          *source,
-                        const question        *q,
-                        const way             *ways,
-                        const cairn_auto_info *info,
-                        losses                 of[COSTS],
-                        int                    file)
+static void
+note_caller(cairn_source *source, const question *q, losses of[COSTS], int file)
 {
     for (int k = 0; k < COSTS; k++) {
-        const int          choice = k * HORIZONS;
-        const caller_costs t    = time_caller(source, q->dtype, &q->product, q->rounds,
-                                              ways[FORMATS + choice].format);
-        const double       ours = t.take + info[choice].seconds + t.store
-                            + ways[find_way(ways, choice)].median;
+        source->context->env.options.cost =
+            k == 0 ? CAIRN_RATES_SHIPPED : CAIRN_RATES_LEARNED;
+        const caller_costs t = time_caller(source, q->dtype, &q->product, q->rounds);
 
-        of[k].lost[CALLERS][file]        = (ours + t.source) / (t.take + t.plain);
-        of[k].lost[CALLERS_STORED][file] = ours / (t.take + t.plain);
+        of[k].lost[CALLERS][file] =
+            (t.take + t.choose + t.store + t.product) / (t.take + t.plain);
+        of[k].lost[CALLERS_CHOICE][file] = t.choose / t.plain;
     }
 }
 
@@ -506,7 +501,7 @@ static bool measure_regret(const char     *name,
         keep_least(ways, WAYS, q->rounds);
         note_losses(ways, info, all->of[threads - 1], all->files);
         if (!q->product.transposed)
-            note_caller(source, q, ways, info, all->of[threads - 1], all->files);
+            note_caller(source, q, all->of[threads - 1], all->files);
         if (q->candidates)
             report_choices(context, all->name[all->files], threads, ways, info);
     }
@@ -522,7 +517,7 @@ static bool measure_regret(const char     *name,
 static void print_regret(const regrets *all, int threads, int cost, int row)
 {
     static const char *const rows[REGRETS] = {"a product", "1",         "100",
-                                              "10,000",    "1, caller", "no source"};
+                                              "10,000",    "1, caller", "choice"};
     const double            *lost          = all->of[threads][cost].lost[row];
     double                   sorted[MOST_FILES];
     int                      worst = 0;
@@ -566,11 +561,11 @@ static int measure_regrets(int files, char **file, const question *q)
             for (int r = 0; r < (q->product.transposed ? CALLERS : REGRETS); r++)
                 print_regret(&all, t, c, r);
     if (!q->product.transposed)
-        printf(
-            "\"1, caller\": what is chosen for one product beside plain CSR over a "
-            "caller's rows, which is to be 1.1 at\nmost: his rows taken, a source made "
-            "of them, searched, stored, one product; \"no source\": without making "
-            "it\n");
+        printf("\"1, caller\": what is chosen for one product beside plain CSR over a "
+               "caller's rows, which is to be 1.1 at\nmost: his rows taken, looked at, "
+               "stored if that is chosen, one product; \"choice\": what choosing "
+               "takes\nof "
+               "a product in plain CSR\n");
     return 0;
 }
 

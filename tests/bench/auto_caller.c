@@ -66,57 +66,79 @@ static cairn_tensor *borrow(cairn_context *context, const caller *c, double *sec
     return lent;
 }
 
-static void time_choice(cairn_context      *context,
-                        const caller       *c,
-                        const cairn_format *chosen,
-                        caller_costs       *costs)
-{
-    cairn_tensor *lent = borrow(context, c, &costs->take), *made = NULL;
-    cairn_source *source = NULL;
-    double        begin  = bench_seconds();
-
-    if (cairn_source_from_tensor(lent, &source) != CAIRN_OK) stop(context);
-    costs->source = fmin(costs->source, bench_seconds() - begin);
-    begin         = bench_seconds();
-    if (cairn_tensor_convert(lent, chosen, &made) != CAIRN_OK) stop(context);
-    costs->store = fmin(costs->store, bench_seconds() - begin);
-    cairn_tensor_destroy(&made);
-    cairn_source_destroy(&source);
-    cairn_tensor_destroy(&lent);
-}
-
 /// The least of many runs: of small matrices one takes less than the clock can tell.
-static double time_plain(cairn_plan *plan, cairn_context *context, int rounds)
+static double time_product(cairn_context               *context,
+                           cairn_tensor                *tensor,
+                           const cairn_product_options *product,
+                           int                          rounds)
 {
-    double least = INFINITY;
+    cairn_plan *plan  = NULL;
+    double      least = INFINITY;
 
+    if (cairn_plan_create_product(tensor, product, &plan) != CAIRN_OK) stop(context);
     for (int k = 0; k < 4 * rounds; k++) {
         const double begin = bench_seconds();
 
         if (cairn_plan_run(plan, NULL, NULL) != CAIRN_OK) stop(context);
         least = fmin(least, bench_seconds() - begin);
     }
+    cairn_plan_destroy(&plan);
     return least;
+}
+
+/// The format for one product; NULL: the rows stay.
+static cairn_format *choose(cairn_context               *context,
+                            const cairn_tensor          *lent,
+                            const cairn_product_options *product,
+                            double                      *seconds)
+{
+    const cairn_auto_options options = {.size    = sizeof(cairn_auto_options),
+                                        .replays = 1};
+    cairn_format            *format  = NULL;
+    const double             begin   = bench_seconds();
+
+    if (cairn_tensor_auto(lent, product, &options, &format, NULL) != CAIRN_OK)
+        stop(context);
+    *seconds = fmin(*seconds, bench_seconds() - begin);
+    return format;
+}
+
+/// Choose, and convert where that is what is chosen, from the begin.
+static void time_choice(cairn_context               *context,
+                        const caller                *c,
+                        const cairn_product_options *product,
+                        int                          rounds,
+                        caller_costs                *costs)
+{
+    cairn_tensor *lent = borrow(context, c, &costs->take), *made = NULL;
+    cairn_format *chosen = choose(context, lent, product, &costs->choose);
+    const double  begin  = bench_seconds();
+
+    if (chosen && cairn_tensor_convert(lent, chosen, &made) != CAIRN_OK) stop(context);
+    costs->store   = made ? fmin(costs->store, bench_seconds() - begin) : 0;
+    costs->product = fmin(costs->product,
+                          time_product(context, made ? made : lent, product, rounds));
+    cairn_format_destroy(&chosen);
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&lent);
 }
 
 caller_costs time_caller(cairn_source                *source,
                          cairn_dtype                  dtype,
                          const cairn_product_options *product,
-                         int                          rounds,
-                         const cairn_format          *chosen)
+                         int                          rounds)
 {
     cairn_context *const context = source->context;
     caller               c       = copy_rows(source, dtype);
-    caller_costs         costs   = {INFINITY, INFINITY, INFINITY, INFINITY};
-    cairn_tensor        *lent    = borrow(context, &c, &costs.take);
-    cairn_plan          *plan    = NULL;
+    caller_costs         costs   = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
 
-    if (cairn_plan_create_product(lent, product, &plan) != CAIRN_OK) stop(context);
-    costs.plain = time_plain(plan, context, rounds);
-    cairn_plan_destroy(&plan);
-    cairn_tensor_destroy(&lent);
-    for (int k = 0; k < 4; k++)
-        time_choice(context, &c, chosen, &costs);
+    for (int k = 0; k < 4; k++) {
+        cairn_tensor *lent = borrow(context, &c, &costs.take);
+
+        costs.plain = fmin(costs.plain, time_product(context, lent, product, rounds));
+        cairn_tensor_destroy(&lent);
+        time_choice(context, &c, product, rounds, &costs);
+    }
     free(c.ptr);
     free(c.idx);
     free(c.val);

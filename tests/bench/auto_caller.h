@@ -10,17 +10,17 @@
 
 /// Seconds, the least of some.
 typedef struct {
-    double take;   ///< Until the rows, borrowed, are a tensor.
-    double plain;  ///< A product in it.
-    double source; ///< Until that is a source, as a choice wants it.
-    double store;  ///< Until it is stored in the format that was chosen.
+    double take;    ///< Until the rows, borrowed, are a tensor.
+    double plain;   ///< A product in it.
+    double choose;  ///< Until a format is chosen for one product.
+    double store;   ///< Until the rows are stored in it; 0: they stay as they lie.
+    double product; ///< A product in what is chosen.
 } caller_costs;
 
 /// The source's entries are the caller's rows, in arrays of his own.
 caller_costs time_caller(cairn_source                *source,
                          cairn_dtype                  dtype,
                          const cairn_product_options *product,
-                         int                          rounds,
-                         const cairn_format          *chosen);
+                         int                          rounds);
 
 #endif

@@ -390,6 +390,49 @@ Test(api, a_solver_brings_its_own_rows)
             check_rows(kind, texts[k]);
 }
 
+/// Ranks with and without rows get one answer, and can convert to it together.
+static void check_choice(int kind)
+{
+    static rows_of           a;
+    const cairn_auto_options one  = {.size = sizeof(cairn_auto_options), .replays = 1};
+    const cairn_auto_options many = {.size       = sizeof(cairn_auto_options),
+                                     .replays    = INT64_C(1) << 40,
+                                     .tries      = -1,
+                                     .candidates = "ell\nbcsr<2,2>\nsell<8>"};
+    cairn_tensor            *tensor = NULL, *made = NULL;
+    cairn_format            *format = NULL;
+    cairn_plan              *plan   = NULL;
+    int64_t                  first, end;
+    bool                     right = true;
+
+    own_rows(kind, &first, &end);
+    fill(&a, first, end, 0);
+    ALL(context, take(context, &a, NULL, CAIRN_BORROW, &tensor));
+    ALL(context, cairn_tensor_auto(tensor, NULL, &one, &format, NULL));
+    ON_ALL_RANKS(!format, "kind %d: %s", kind, cairn_format_text(format));
+    ALL(context, cairn_tensor_auto(tensor, NULL, &many, &format, NULL));
+    if (format) ALL(context, cairn_tensor_convert(tensor, format, &made));
+    ALL(context, multiply(made ? made : tensor, &plan));
+    for (int64_t i = first; i < end; i++) {
+        long double sum = 0;
+
+        for (int32_t k = a.ptr[i - first]; k < a.ptr[i - first + 1]; k++)
+            sum += a.val[k] * ramp(a.idx[k]);
+        right = right && fabs(cairn_plan_y(plan)[i - first] - (double)sum) <= 1e-14;
+    }
+    ON_ALL_RANKS(right, "kind %d", kind);
+    cairn_plan_destroy(&plan);
+    cairn_format_destroy(&format);
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(api, a_solvers_rows_stay_or_are_converted_on_all_ranks)
+{
+    for (int kind = 0; kind < 4; kind++)
+        check_choice(kind);
+}
+
 /// A solver's first values may all be 0; what x a rank needs follows from the pattern.
 static void check_late_values(const char *text)
 {

@@ -256,21 +256,23 @@ Test(disagree, about_products)
                                            0, 1, 0};
     const cairn_product_options none = {sizeof(cairn_product_options), odd() ? 0 : 1, 0,
                                         1, 0};
-    const cairn_product_options turned  = {sizeof(cairn_product_options), 1, odd(), 1,
-                                           0};
-    const cairn_product_options factor  = {sizeof(cairn_product_options), 1, 0,
+    const cairn_product_options turned   = {sizeof(cairn_product_options), 1, odd(), 1,
+                                            0};
+    const cairn_product_options factor   = {sizeof(cairn_product_options), 1, 0,
                                           odd() ? 0.5 : 1, 0};
-    const cairn_product_options adding  = {sizeof(cairn_product_options), 1, 0, 1,
+    const cairn_product_options adding   = {sizeof(cairn_product_options), 1, 0, 1,
                                           odd() ? 1 : 0};
-    const cairn_plan_options    same    = {.size         = sizeof(cairn_plan_options),
-                                           .reproducible = odd()};
-    cairn_auto_options          options = {.size  = sizeof(cairn_auto_options),
-                                           .tries = odd() ? -1 : -2};
-    cairn_auto_options          offers  = {.size       = sizeof(cairn_auto_options),
-                                           .candidates = odd() ? "coo" : "csr"};
-    cairn_source               *source  = NULL;
-    cairn_tensor               *tensor  = NULL;
-    cairn_plan                 *plan    = NULL;
+    const cairn_plan_options    same     = {.size         = sizeof(cairn_plan_options),
+                                            .reproducible = odd()};
+    cairn_auto_options          options  = {.size  = sizeof(cairn_auto_options),
+                                            .tries = odd() ? -1 : -2};
+    cairn_auto_options          offers   = {.size       = sizeof(cairn_auto_options),
+                                            .candidates = odd() ? "coo" : "csr"};
+    const cairn_auto_options    products = {.size    = sizeof(cairn_auto_options),
+                                            .replays = odd() ? 500 : 1};
+    cairn_source               *source   = NULL;
+    cairn_tensor               *tensor   = NULL;
+    cairn_plan                 *plan     = NULL;
     cairn_format               *format = must_format(context, by_rows), *found = NULL;
 
     FINE(grid(&source));
@@ -294,7 +296,15 @@ Test(disagree, about_products)
                cairn_format_auto(source, CAIRN_F64, NULL, &offers, &found, NULL));
     REFUSED_ALIKE(BAD_ARGUMENT,
                   cairn_format_auto(source, CAIRN_F64, &none, NULL, &found, NULL));
+    TOLD_APART("columns", "3", "4",
+               cairn_tensor_auto(tensor, &columns, NULL, &found, NULL));
+    TOLD_APART("tries", "-2", "-1",
+               cairn_tensor_auto(tensor, NULL, &options, &found, NULL));
+    TOLD_APART("replays", "1", "500", /* the one looks, the other does not */
+               cairn_tensor_auto(tensor, NULL, &products, &found, NULL));
     ON_ALL_RANKS(!plan && !found, "an output was touched");
+    FINE(cairn_tensor_auto(tensor, NULL, NULL, &found, NULL));
+    cairn_format_destroy(&found);
     FINE(cairn_plan_create_spmv(tensor, &plan));
     FINE(cairn_plan_run(plan, NULL, NULL));
     cairn_plan_destroy(&plan);

@@ -1091,6 +1091,22 @@ Test(misuse, formats_are_chosen)
           OUT(cairn_format *), SIZED_OTHER(cairn_auto_info));
     FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &no, OUT(cairn_format *),
           SIZED_OTHER(cairn_auto_info));
+    SILENT(cairn_tensor_auto, tensor, NULL, NULL, NULL, OUT(cairn_format *),
+           SIZED_OTHER(cairn_auto_info));
+    REFUSES(cairn_tensor_auto, format, tensor, NULL, NULL, NULL,
+            SIZED(cairn_auto_info));
+    FAILS(cairn_tensor_auto, product, tensor, &none, NULL, OUT(cairn_format *),
+          SIZED_OTHER(cairn_auto_info));
+    FAILS(cairn_tensor_auto, options, tensor, NULL, &replays, OUT(cairn_format *),
+          SIZED_OTHER(cairn_auto_info));
+    FAILS(cairn_tensor_auto, options, tensor, NULL, &text, OUT(cairn_format *),
+          SIZED_OTHER(cairn_auto_info));
+    ALLOWS(cairn_tensor_auto, options,
+           is(cairn_tensor_auto(tensor, NULL, NULL, OUT(cairn_format *), NULL)));
+    ALLOWS(cairn_tensor_auto, product,
+           is(cairn_tensor_auto(tensor, NULL, &tries, OUT(cairn_format *), NULL)));
+    ALLOWS(cairn_tensor_auto, info,
+           is(cairn_tensor_auto(tensor, NULL, &tries, OUT(cairn_format *), NULL)));
     SILENT(cairn_candidates_read, context, NULL, "nowhere", OUT(char *));
     REFUSES(cairn_candidates_read, path, misused, NULL, OUT(char *));
     REFUSES(cairn_candidates_read, text, misused, "nowhere", NULL);

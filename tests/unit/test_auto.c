@@ -203,8 +203,11 @@ Test(auto, a_single_row_is_in_the_sample)
     cairn_source *source = from_coords(2, extent, ENTRIES, coord[0]);
 
     free(coord);
-    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 500000, 500000,
-                                    ENTRIES / 6, CAIRN_SAMPLE_GRAIN, &sample));
+    const cairn_matrix_rows rows =
+        cairn_matrix_rows_of_entries(&source->entries, 0, 500000, 500000);
+
+    MUST(context, cairn_sample_take(&context->env, &rows, ENTRIES / 6,
+                                    CAIRN_SAMPLE_GRAIN, &sample));
     cr_expect_eq(sample.entries.n, ENTRIES);
     cr_expect_eq(sample.entries.coord[0][0], 250000 % 192);
     cr_expect_leq(sample.shape.extent[0], 192);
@@ -511,9 +514,10 @@ static void count_whole(const cairn_source *source, cairn_pattern *s)
     const cairn_sample whole = {
         .shape = source->shape, .entries = source->entries, .whole = true};
 
-    MUST(context,
-         cairn_pattern_count_rows(&context->env, &source->entries, 0,
-                                  source->shape.extent[0], source->shape.extent[1], s));
+    const cairn_matrix_rows rows = cairn_matrix_rows_of_entries(
+        &source->entries, 0, source->shape.extent[0], source->shape.extent[1]);
+
+    MUST(context, cairn_pattern_count_rows(&context->env, &rows, s));
     MUST(context, cairn_pattern_count_sample(&context->env, &whole, s));
 }
 
@@ -608,16 +612,16 @@ Test(auto, samples_keep_diagonals_and_blocks)
     cairn_source *source = generate(
         "fem3",
         (cairn_problem){.size = sizeof(cairn_problem), .n = 24000, .degree = 9});
-    cairn_sample  sample;
-    cairn_pattern all;
+    cairn_sample      sample;
+    cairn_pattern     all;
+    cairn_matrix_rows rows =
+        cairn_matrix_rows_of_entries(&source->entries, 0, 24000, 24000);
 
-    MUST(context,
-         cairn_sample_take(&context->env, &source->entries, 0, 24000, 24000,
-                           source->entries.n / 8, CAIRN_SAMPLE_GRAIN, &sample));
+    MUST(context, cairn_sample_take(&context->env, &rows, source->entries.n / 8,
+                                    CAIRN_SAMPLE_GRAIN, &sample));
     cr_assert(!sample.whole);
     cr_expect_lt(sample.entries.n, source->entries.n / 4);
-    MUST(context, cairn_pattern_count_rows(&context->env, &source->entries, 0, 24000,
-                                           24000, &all));
+    MUST(context, cairn_pattern_count_rows(&context->env, &rows, &all));
     MUST(context, cairn_pattern_count_sample(&context->env, &sample, &all));
     cr_expect_eq(9 * all.blocks[CAIRN_BLOCKS_3], all.entries);
     cairn_sample_fini(&context->env, &sample);
@@ -626,9 +630,9 @@ Test(auto, samples_keep_diagonals_and_blocks)
     source =
         generate("stencil5",
                  (cairn_problem){.size = sizeof(cairn_problem), .nx = 200, .ny = 200});
-    MUST(context,
-         cairn_sample_take(&context->env, &source->entries, 0, 40000, 40000,
-                           source->entries.n / 8, CAIRN_SAMPLE_GRAIN, &sample));
+    rows = cairn_matrix_rows_of_entries(&source->entries, 0, 40000, 40000);
+    MUST(context, cairn_sample_take(&context->env, &rows, source->entries.n / 8,
+                                    CAIRN_SAMPLE_GRAIN, &sample));
     cr_assert(!sample.whole);
     cairn_statistics statistics;
     MUST(context, cairn_statistics_count(&context->env, &sample.entries, &statistics));
@@ -685,11 +689,13 @@ Test(auto, full_diagonals_stay_full_in_any_sample)
         cairn_sample       sample;
         cairn_pattern      s;
 
-        MUST(context, cairn_sample_take(&context->env, &source->entries, 0, n, n, n / 7,
-                                        CAIRN_SAMPLE_GRAIN, &sample));
+        const cairn_matrix_rows rows =
+            cairn_matrix_rows_of_entries(&source->entries, 0, n, n);
+
+        MUST(context, cairn_sample_take(&context->env, &rows, n / 7, CAIRN_SAMPLE_GRAIN,
+                                        &sample));
         cr_assert_not(sample.whole);
-        MUST(context,
-             cairn_pattern_count_rows(&context->env, &source->entries, 0, n, n, &s));
+        MUST(context, cairn_pattern_count_rows(&context->env, &rows, &s));
         MUST(context, cairn_pattern_count_sample(&context->env, &sample, &s));
         cr_expect_geq(CAIRN_STRETCH * s.stretch.full, s.stretch.entries, "%" PRId64, n);
         cr_assert_eq(split->count(&s, work), 2);
@@ -739,8 +745,11 @@ Test(auto, a_sample_of_a_rank_begins_where_its_rows_do)
     part.value += 2999;
     part.n -= 2999;
     cr_assert_eq(part.coord[0][0], 1000);
-    MUST(context, cairn_sample_take(&context->env, &part, 1000, 5000, 5000, part.n,
-                                    CAIRN_SAMPLE_GRAIN, &sample));
+    const cairn_matrix_rows rows =
+        cairn_matrix_rows_of_entries(&part, 1000, 5000, 5000);
+
+    MUST(context,
+         cairn_sample_take(&context->env, &rows, part.n, CAIRN_SAMPLE_GRAIN, &sample));
     cr_expect_eq(sample.entries.n, part.n);
     cr_expect_eq(sample.entries.coord[0][0], 1000 % 192);
     cr_expect_eq(sample.shape.extent[0], 4000 + 1000 % 192);
@@ -754,11 +763,12 @@ Test(auto, few_long_rows_are_sampled_too)
         "pruned",
         (cairn_problem){
             .size = sizeof(cairn_problem), .rows = 500, .cols = 900, .density = 0.5});
+    const cairn_matrix_rows rows =
+        cairn_matrix_rows_of_entries(&source->entries, 0, 500, 900);
     cairn_sample sample;
 
-    MUST(context,
-         cairn_sample_take(&context->env, &source->entries, 0, 500, 900,
-                           source->entries.n / 10, CAIRN_SAMPLE_GRAIN, &sample));
+    MUST(context, cairn_sample_take(&context->env, &rows, source->entries.n / 10,
+                                    CAIRN_SAMPLE_GRAIN, &sample));
     cr_expect(!sample.whole);
     cr_expect_eq(sample.entries.n, 64 * 450, "%" PRId64, sample.entries.n);
     cairn_sample_fini(&context->env, &sample);

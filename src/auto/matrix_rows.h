@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Rows of a matrix for whoever counts them, where they lie: a list of sorted entries, or
+/// compressed rows of a tensor, which may be a caller's arrays. Nothing is copied.
+
+#ifndef CAIRN_AUTO_MATRIX_ROWS_H
+#define CAIRN_AUTO_MATRIX_ROWS_H
+
+#include "tensor/local.h"
+
+typedef struct cairn_matrix_rows {
+    cairn_coord first, end; ///< Rows first .. end-1,
+    cairn_coord cols;       ///< of so many columns.
+    cairn_pos   n;          ///< Entries.
+    const cairn_entries
+        *entries; ///< Sorted, without duplicates; NULL: they lie in lists.
+    const cairn_kernel_level *lists; ///< Compressed: a list of columns for each row.
+    const void               *value; ///< [n]
+    int                       value_bits; ///< 32 or 64.
+    bool                      ordered; ///< No list has a column twice, or out of order.
+} cairn_matrix_rows;
+
+/// Sorted entries of rows first .. end-1, without duplicates.
+cairn_matrix_rows cairn_matrix_rows_of_entries(const cairn_entries *entries,
+                                               cairn_coord          first,
+                                               cairn_coord          end,
+                                               cairn_coord          cols);
+
+/// This rank's rows of a tensor.
+///
+/// @return false: it is not stored as one part of compressed rows, with values as its type
+///         has them.
+bool cairn_matrix_rows_of_local(const cairn_local *local, cairn_matrix_rows *rows);
+
+/// Where the entries of row @p row begin; row `end` has the end of all.
+cairn_pos cairn_matrix_row_begin(const cairn_matrix_rows *rows, cairn_coord row);
+
+/// The row of entry @p k, one of n.
+cairn_coord cairn_matrix_row_of(const cairn_matrix_rows *rows, cairn_pos k);
+
+/// Column of entry @p k.
+static inline cairn_coord cairn_matrix_col(const cairn_matrix_rows *rows, cairn_pos k)
+{
+    const cairn_kernel_level *l = rows->lists;
+
+    return rows->entries
+               ? rows->entries->coord[1][k]
+               : cairn_load_int(l->idx, k, l->idx_stride, l->idx_bits, l->idx_signed);
+}
+
+/// Element @p i of the ptr over the lists.
+static inline cairn_pos cairn_matrix_ptr(const cairn_matrix_rows *rows, int64_t i)
+{
+    const cairn_kernel_level *l = rows->lists;
+
+    return cairn_load_int(l->ptr, i, l->ptr_bits / 8, l->ptr_bits, false);
+}
+
+/// Value of entry @p k.
+static inline double cairn_matrix_value(const cairn_matrix_rows *rows, cairn_pos k)
+{
+    return rows->value_bits == 32 ? (double)((const float *)rows->value)[k]
+                                  : ((const double *)rows->value)[k];
+}
+
+#endif
