@@ -57,6 +57,7 @@ static int64_t oracle_expr(const oracle *o, const cairn_expr *e, int p)
 
     switch (e->op) {
     case CAIRN_EXPR_CONST: return e->value;
+    case CAIRN_EXPR_RANKS: break; /* of no map */
     case CAIRN_EXPR_DIM: return o->d[p][e->value];
     case CAIRN_EXPR_QUERY:
     case CAIRN_EXPR_INDIRECT: return o->query[e->value].value[p];
