@@ -61,7 +61,7 @@ typedef struct cairn_source_info {
 // clang-format on
 
 /// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as
-/// it is or gzip, or .cairn; told apart by content, FROSTT by its name (docs/files.md says
+/// it is or gzip, binsparse in .npz, or .cairn; told apart by content, FROSTT by its name (docs/files.md says
 /// how, and what is read of each). Text is read by all ranks at once, but for
 /// Harwell-Boeing and the inflating of gzip, which rank 0 does; entries are moved to the
 /// ranks that own their rows.
@@ -517,12 +517,14 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
                                              int64_t            *bytes);
 
 /// Write a tensor: `.mtx` and `.tns` walk the arrays and write text, as
-/// cairn_source_write(); anything else is .cairn, the arrays themselves. The file appears
-/// whole or not at all.
+/// cairn_source_write(); `.npz` are the arrays as binsparse has them (docs/files.md);
+/// anything else is .cairn, the arrays themselves. The file appears whole or not at all.
 ///
 /// Collective.
 ///
 /// @param[out] bytes  Bytes written; may be NULL.
+/// @retval CAIRN_UNSUPPORTED  `.npz`: no format of binsparse has these arrays; or there are
+///                            several ranks.
 CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
                                           const char         *path,
                                           int64_t            *bytes);

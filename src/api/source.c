@@ -5,10 +5,12 @@
 #include "api/collective_arguments.h"
 #include "api/door.h"
 #include "comm/native.h"
+#include "comm/npz.h"
 #include "comm/read.h"
 #include "comm/write.h"
 #include "convert/given_arrays.h"
 #include "io/generate.h"
+#include "io/npz.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -80,11 +82,13 @@ check_extents(cairn_env *env, const char *path, const cairn_shape *shape)
     return CAIRN_OK;
 }
 
-static cairn_status read_text(cairn_source *source, const char *path)
+/// @param[in] npz  It is an archive; else text.
+static cairn_status read_entries(cairn_source *source, const char *path, bool npz)
 {
     cairn_text_file file;
 
-    CAIRN_TRY(cairn_read_text(source->context->comm, path, &file));
+    CAIRN_TRY((npz ? cairn_npz_read_file : cairn_read_text)(source->context->comm, path,
+                                                            &file));
     source->shape   = file.shape;
     source->entries = file.entries;
     strcpy(source->field, file.field);
@@ -94,10 +98,16 @@ static cairn_status read_text(cairn_source *source, const char *path)
 
 static cairn_status read_any(cairn_source *source, const char *path)
 {
-    bool native = false;
+    cairn_comm *comm   = source->context->comm;
+    bool        native = false, npz = false;
+    int64_t     is;
 
     CAIRN_TRY(cairn_file_is_native(source->context, path, &native));
-    return native ? read_native(source, path) : read_text(source, path);
+    if (native) return read_native(source, path);
+    CAIRN_TRY(cairn_comm_agree(comm, cairn_npz_probe(comm->env, path, &npz)));
+    is = npz; /* ranks that see another file fail while reading */
+    if (comm->size > 1) CAIRN_TRY(comm->ops->allreduce(comm, &is, 1, CAIRN_MAX));
+    return read_entries(source, path, is);
 }
 
 cairn_status cairn_source_read(cairn_context *context,

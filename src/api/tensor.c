@@ -10,6 +10,7 @@
 #include "comm/renumber.h"
 #include "comm/write.h"
 #include "convert/kept.h"
+#include "io/binsparse.h"
 #include "tensor/value_storage.h"
 #include "tensor/walk.h"
 
@@ -407,6 +408,18 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     return status;
 }
 
+/// An archive has one set of arrays, and one rank writes it.
+static cairn_status
+write_npz(const cairn_tensor *tensor, const char *path, int64_t *bytes)
+{
+    CAIRN_CHECK(tensor->context->comm->size == 1, &tensor->context->env,
+                CAIRN_UNSUPPORTED,
+                "write: %s: an .npz of several ranks: not in this version: write it on "
+                "one, or a .cairn file",
+                path);
+    return cairn_binsparse_write(tensor->local, path, bytes);
+}
+
 cairn_status
 cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 {
@@ -421,6 +434,9 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
         CAIRN_TRY(
             cairn_comm_agree(tensor->context->comm,
                              cairn_file_length(&tensor->context->env, path, &length)));
+    } else if (ends_with(path, ".npz")) {
+        CAIRN_TRY(
+            cairn_comm_agree(tensor->context->comm, write_npz(tensor, path, &length)));
     } else {
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
                                           tensor->format->print.whole, &length));

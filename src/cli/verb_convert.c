@@ -24,7 +24,7 @@ typedef struct {
 
 static cairn_status check_output(cli_job *job)
 {
-    static const char *const endings[] = {".mtx", ".tns", ".cairn"};
+    static const char *const endings[] = {".mtx", ".tns", ".cairn", ".npz"};
     const char              *path      = cli_text(job, CLI_OUTPUT);
 
     if (!cli_given(job, CLI_TO))
@@ -37,7 +37,8 @@ static cairn_status check_output(cli_job *job)
     for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
         if (strcmp(ending, endings[k]) == 0) return CAIRN_OK;
     return cli_fail(job, CAIRN_BAD_OPTION,
-                    "option: -o: %s: the ending is none of .mtx .tns .cairn", path);
+                    "option: -o: %s: the ending is none of .mtx .tns .cairn .npz",
+                    path);
 }
 
 /// Seconds since @p since, which becomes now. Ranks end each phase together.
@@ -299,8 +300,10 @@ static cairn_status run(cli_job *job)
 
 static const char about[] =
     "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
-    "of any order, likewise) or .cairn (the format's arrays themselves, with "
-    "checksums; read on any number of ranks). --dtype f32 rounds. Functions are "
+    "of any order, likewise), .cairn (the format's arrays themselves, with checksums; "
+    "read on any number of ranks) or .npz (arrays that binsparse has a format for, for "
+    "numpy; written by one rank). --dtype "
+    "f32 rounds. Functions are "
     "compiled for many entries; where there is no compiler it takes longer, with a "
     "warning. --to auto chooses a format for y = A x, as run --format auto does, and "
     "says which and why; with --candidates, among the formats of a file, one a line.";

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Collective reading of archives: every rank opens the file and reads its directory; arrays
+/// are read by shares.
+
+#include "comm/npz.h"
+
+#include "io/binsparse.h"
+#include "io/io_native.h"
+
+#include <string.h>
+
+enum { CHUNK = 1 << 20 }; ///< Bytes that are summed at a time.
+
+/// The begin of share @p rank of @p n things.
+static int64_t share(const cairn_comm *comm, int64_t n, int rank)
+{
+    return (int64_t)((__int128)n * rank / comm->size);
+}
+
+/* ---- checksums ---- */
+
+/// This rank's part of an array's checksum.
+typedef struct {
+    uint32_t crc[CAIRN_BINSPARSE_USED];
+    int64_t  length[CAIRN_BINSPARSE_USED];
+} sums;
+
+static cairn_status
+sum_share(const cairn_comm *comm, const cairn_binsparse *m, char *buffer, sums *mine)
+{
+    for (int k = 0; k < m->uses; k++) {
+        const cairn_npy *array = m->used[k];
+        const int64_t    first = share(comm, array->bytes, comm->rank),
+                      last     = share(comm, array->bytes, comm->rank + 1);
+
+        mine->length[k] = last - first;
+        for (int64_t at = first; at < last; at += CHUNK) {
+            const int64_t n = last - at < CHUNK ? last - at : CHUNK;
+
+            CAIRN_TRY(cairn_npz_read(m->npz, array->member + at, buffer, n));
+            mine->crc[k] = cairn_native_crc(mine->crc[k], buffer, n);
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Hold what all ranks summed to what the directory says.
+static cairn_status
+compare(const cairn_comm *comm, const cairn_binsparse *m, const sums *all)
+{
+    for (int k = 0; k < m->uses; k++) {
+        uint32_t crc = all[0].crc[k];
+
+        for (int r = 1; r < comm->size; r++)
+            crc = cairn_native_crc_join(crc, all[r].crc[k], all[r].length[k]);
+        if (crc != m->used[k]->crc)
+            return cairn_npz_refuse(m->npz, CAIRN_BAD_FILE,
+                                    "%s: its checksum is wrong: it is damaged",
+                                    m->used[k]->name);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status check_sums(cairn_comm *comm, const cairn_binsparse *m)
+{
+    sums  mine = {0}, *all = NULL;
+    char *buffer = NULL;
+
+    cairn_status status = CAIRN_NEW(comm->env, CHUNK, &buffer);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size, &all);
+    if (status == CAIRN_OK) status = sum_share(comm, m, buffer, &mine);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, comm->ops->allgather(comm, &mine, sizeof mine, all));
+    status = compare(comm, m, all);
+done:
+    cairn_free(comm->env, all);
+    cairn_free(comm->env, buffer);
+    return status;
+}
+
+/* ---- the file ---- */
+
+static cairn_status
+read_share(const cairn_comm *comm, const cairn_binsparse *m, cairn_entries *entries)
+{
+    const int64_t pointers = m->ptr ? m->ptr->elements : 0;
+
+    CAIRN_TRY(cairn_binsparse_check_pointers(m, share(comm, pointers, comm->rank),
+                                             share(comm, pointers, comm->rank + 1)));
+    return cairn_binsparse_entries(m, share(comm, m->stored, comm->rank),
+                                   share(comm, m->stored, comm->rank + 1), entries);
+}
+
+static cairn_status
+read_archive(cairn_comm *comm, const char *path, cairn_npz *npz, cairn_text_file *fresh)
+{
+    static const char *const symmetry[] = {"general", "symmetric", "skew-symmetric"};
+    cairn_binsparse          matrix;
+    cairn_status             status = cairn_npz_open(comm->env, path, npz);
+
+    if (status == CAIRN_OK) status = cairn_binsparse_describe(npz, &matrix);
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(check_sums(comm, &matrix));
+    fresh->shape = matrix.shape;
+    strcpy(fresh->field, matrix.val->kind == 'f' ? "real" : "integer");
+    strcpy(fresh->symmetry, symmetry[matrix.symmetry]);
+    cairn_entries_init(&fresh->entries, matrix.shape.order);
+    return cairn_comm_agree(comm, read_share(comm, &matrix, &fresh->entries));
+}
+
+cairn_status
+cairn_npz_read_file(cairn_comm *comm, const char *path, cairn_text_file *source)
+{
+    cairn_text_file fresh  = {.shape.order = 0};
+    cairn_npz      *npz    = NULL;
+    cairn_status    status = cairn_comm_agree(comm, CAIRN_NEW(comm->env, 1, &npz));
+
+    if (status == CAIRN_OK) {
+        npz->fd = -1;
+        status  = read_archive(comm, path, npz, &fresh);
+        cairn_npz_close(npz);
+    }
+    cairn_free(comm->env, npz);
+    if (status == CAIRN_OK)
+        *source = fresh;
+    else
+        cairn_entries_fini(comm->env, &fresh.entries);
+    return status;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Archives of arrays read by all ranks at once, each an equal share of what is stored.
+
+#ifndef CAIRN_COMM_NPZ_H
+#define CAIRN_COMM_NPZ_H
+
+#include "comm/read.h"
+
+/// Read a binsparse archive (io/binsparse.h). All bytes of its arrays are held to their
+/// checksums, a share by each rank.
+///
+/// Collective. On failure every rank returns the same status and message.
+///
+/// @param[out] source  Entries, unsorted, freed with cairn_text_file_fini(). Unchanged on
+///                     failure.
+/// @retval CAIRN_IO, CAIRN_BAD_FILE, CAIRN_UNSUPPORTED, CAIRN_NO_MEMORY
+cairn_status
+cairn_npz_read_file(cairn_comm *comm, const char *path, cairn_text_file *source);
+
+#endif
