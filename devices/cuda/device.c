@@ -27,8 +27,12 @@ cairn_cuda_result cairn_cuda_enter(cairn_cuda_device *d)
     if (d->loss.lost) return CAIRN_CUDA_UNKNOWN;
     const cairn_cuda_result error = CAIRN_CUDA(d, cuCtxPushCurrent_v2, d->context);
 
-    /* A context that cannot be made current is of no use, whatever the reason. */
-    if (error != CAIRN_CUDA_OK && !d->loss.lost) lose(d, error);
+    /* A context that cannot be made current is of no use, whatever the reason. What its
+       streams were given cannot be waited for, and may still be at work. */
+    if (error != CAIRN_CUDA_OK && !d->loss.lost) {
+        lose(d, error);
+        d->loss.gone = d->stream != NULL;
+    }
     return error;
 }
 
