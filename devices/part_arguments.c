@@ -25,11 +25,18 @@ static const size_t convert_offset[] = {
 #undef X
 };
 
+static const size_t grid_convert_offset[] = {
+#define X(type, name, what) offsetof(cairn_grid_convert_args, name),
+    CAIRN_GRID_CONVERT_MAP(X)
+#undef X
+};
+
 /// Where the arguments of a calling convention have their fields.
 static const size_t *const offset_of[] = {
-    [CAIRN_ABI_PRODUCT] = product_offset,
-    [CAIRN_ABI_CONVERT] = convert_offset,
-    [CAIRN_ABI_GRID]    = grid_offset,
+    [CAIRN_ABI_PRODUCT]      = product_offset,
+    [CAIRN_ABI_CONVERT]      = convert_offset,
+    [CAIRN_ABI_GRID]         = grid_offset,
+    [CAIRN_ABI_GRID_CONVERT] = grid_convert_offset,
 };
 
 void cairn_part_arguments_init(cairn_part_arguments *a,
@@ -73,6 +80,15 @@ int cairn_part_arguments_array(const cairn_part_arguments *a,
 static const char *argument(const cairn_part_arguments *a, cairn_ir_field field)
 {
     return (const char *)a->args + offset_of[a->abi][field.level];
+}
+
+uint64_t cairn_part_arguments_address(const cairn_part_arguments *a,
+                                      cairn_ir_field              field)
+{
+    uint64_t at;
+
+    memcpy(&at, argument(a, field), sizeof at);
+    return at;
 }
 
 static int64_t integer(const cairn_part_arguments *a, cairn_ir_field field)

@@ -34,6 +34,10 @@ int cairn_part_arguments_array(const cairn_part_arguments *a,
                                cairn_ir_field              field,
                                int64_t                    *begin);
 
+/// What an array of the operation's arguments is: what the device knows it by.
+uint64_t cairn_part_arguments_address(const cairn_part_arguments *a,
+                                      cairn_ir_field              field);
+
 /// A number's bytes.
 typedef struct cairn_kernel_number {
     size_t bytes;

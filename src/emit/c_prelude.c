@@ -34,18 +34,28 @@ static const argument grid_arguments[] = {
 #undef X
 };
 
+static const argument grid_convert_arguments[] = {
+#define X(type, name, what) {#type, #name},
+    CAIRN_GRID_CONVERT_MAP(X)
+#undef X
+};
+
 /// Calling conventions: the struct, its fields, the number of parts.
 static const struct {
     const char     *name;
     const argument *field;
     int             fields, parts;
 } conventions[] = {
-    [CAIRN_ABI_PRODUCT] = {"cairn_product_args", product_arguments,
-                           sizeof product_arguments / sizeof *product_arguments, 1},
-    [CAIRN_ABI_CONVERT] = {"cairn_convert_args", convert_arguments,
-                           sizeof convert_arguments / sizeof *convert_arguments, 2},
-    [CAIRN_ABI_GRID]    = {"cairn_grid_args",    grid_arguments,
-                           sizeof grid_arguments / sizeof *grid_arguments,       1},
+    [CAIRN_ABI_PRODUCT]      = {"cairn_product_args",      product_arguments,
+                                sizeof product_arguments / sizeof *product_arguments, 1},
+    [CAIRN_ABI_CONVERT]      = {"cairn_convert_args",      convert_arguments,
+                                sizeof convert_arguments / sizeof *convert_arguments, 2},
+    [CAIRN_ABI_GRID]         = {"cairn_grid_args",         grid_arguments,
+                                sizeof grid_arguments / sizeof *grid_arguments,       1},
+    [CAIRN_ABI_GRID_CONVERT] = {"cairn_grid_convert_args", grid_convert_arguments,
+                                sizeof grid_convert_arguments
+                                    / sizeof *grid_convert_arguments,
+                                2                                                      },
 };
 
 const char *cairn_c_arguments(int abi)

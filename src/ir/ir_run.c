@@ -35,9 +35,15 @@ static const char *argument(int abi, const void *args, int field)
         CAIRN_GRID_MAP(X)
 #undef X
     };
-    static const size_t *const offset[] = {[CAIRN_ABI_PRODUCT] = product,
-                                           [CAIRN_ABI_CONVERT] = convert,
-                                           [CAIRN_ABI_GRID]    = grid};
+    static const size_t grid_convert[] = {
+#define X(type, name, what) offsetof(cairn_grid_convert_args, name),
+        CAIRN_GRID_CONVERT_MAP(X)
+#undef X
+    };
+    static const size_t *const offset[] = {[CAIRN_ABI_PRODUCT]      = product,
+                                           [CAIRN_ABI_CONVERT]      = convert,
+                                           [CAIRN_ABI_GRID]         = grid,
+                                           [CAIRN_ABI_GRID_CONVERT] = grid_convert};
 
     return (const char *)args + offset[abi][field];
 }

@@ -108,28 +108,51 @@ finish(cairn_env *env, cairn_convert *c, cairn_ir_function **function)
     return status;
 }
 
+cairn_status cairn_convert_create(cairn_env                *env,
+                                  const cairn_convert_spec *spec,
+                                  const char               *name,
+                                  int                       abi,
+                                  cairn_convert           **c)
+{
+    cairn_convert *fresh = NULL;
+    cairn_status   status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
+    fresh->spec = spec;
+    fresh->from = spec->source == CAIRN_CONVERT_PART ? spec->from : NULL;
+    fresh->to   = spec->to;
+    CAIRN_GO(discard, CAIRN_NEW(env, 1, &fresh->algebra));
+    cairn_algebra_init(fresh->algebra, env, spec->order);
+    CAIRN_GO(discard, read_maps(fresh));
+    cairn_ir_begin(&fresh->ir, env, name, abi);
+    describe(fresh, name);
+    *c = fresh;
+    return CAIRN_OK;
+
+discard:
+    cairn_convert_destroy(env, &fresh);
+    return status;
+}
+
+void cairn_convert_destroy(cairn_env *env, cairn_convert **c)
+{
+    cairn_free(env, (*c)->algebra);
+    cairn_free(env, *c);
+    *c = NULL;
+}
+
 cairn_status cairn_convert_lower(cairn_env                *env,
                                  const cairn_convert_spec *spec,
                                  const char               *name,
                                  cairn_ir_function       **function)
 {
     cairn_convert *c;
-    cairn_status   status;
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &c));
-    c->spec = spec;
-    c->from = spec->source == CAIRN_CONVERT_PART ? spec->from : NULL;
-    c->to   = spec->to;
-    CAIRN_GO(done, CAIRN_NEW(env, 1, &c->algebra));
-    cairn_algebra_init(c->algebra, env, spec->order);
-    CAIRN_GO(done, read_maps(c));
-    cairn_ir_begin(&c->ir, env, name, CAIRN_ABI_CONVERT);
-    describe(c, name);
+    CAIRN_TRY(cairn_convert_create(env, spec, name, CAIRN_ABI_CONVERT, &c));
     lower_phase(c);
-    status = finish(env, c, function);
-done:
-    cairn_free(env, c->algebra);
-    cairn_free(env, c);
+    const cairn_status status = finish(env, c, function);
+
+    cairn_convert_destroy(env, &c);
     return status;
 }
 

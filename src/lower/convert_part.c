@@ -114,8 +114,7 @@ static void enter_dense(cairn_convert *c, nest *n, int l)
     n->node = named(c, cairn_ir_add(b, cairn_ir_mul(b, n->node, size), k), "n", l);
 }
 
-/// Position in the index of a determined level that is stored per combination.
-static cairn_ir_x combination(cairn_convert *c, const nest *n, int l)
+cairn_ir_x cairn_convert_combination(cairn_convert *c, const cairn_ir_x *e, int l)
 {
     cairn_ir  *b  = &c->ir;
     cairn_ir_x at = cairn_ir_int(b, 0);
@@ -123,7 +122,7 @@ static cairn_ir_x combination(cairn_convert *c, const nest *n, int l)
     for (int k = c->from->partition + 1; k < l; k++)
         if (c->from->level[l].by >> k & 1)
             at = cairn_ir_add(b, cairn_ir_mul(b, at, cairn_convert_size(c, 0, k)),
-                              cairn_ir_sub(b, n->e[k], cairn_convert_low(c, 0, k)));
+                              cairn_ir_sub(b, e[k], cairn_convert_low(c, 0, k)));
     return at;
 }
 
@@ -133,18 +132,19 @@ static void enter_determined(cairn_convert *c, nest *n, int l)
     const cairn_ir_x hole = cairn_ir_param(
         b, (cairn_ir_field){CAIRN_IR_LEVEL_HOLE, 0, l}, CAIRN_IR_I64, "A%d_hole", l);
 
-    n->e[l] =
-        load_idx(c, l, c->from->level[l].per_node ? n->node : combination(c, n, l));
+    n->e[l] = load_idx(
+        c, l,
+        c->from->level[l].per_node ? n->node : cairn_convert_combination(c, n->e, l));
     cairn_ir_if(b, cairn_ir_ne(b, n->e[l], hole));
     cairn_convert_opened(c);
 }
 
 /* ---- the bottom ---- */
 
-static void read_value(cairn_convert *c, const nest *n)
+static void read_value(cairn_convert *c, cairn_ir_x position)
 {
     cairn_ir        *b    = &c->ir;
-    const cairn_ir_x load = cairn_ir_load(b, cairn_convert_values(c, 0), n->node);
+    const cairn_ir_x load = cairn_ir_load(b, cairn_convert_values(c, 0), position);
 
     c->here.value = cairn_ir_use(b, cairn_ir_let(b, load, "v"));
     if (!c->from->pads) return;
@@ -170,17 +170,17 @@ static bool has_entries_alone(const cairn_convert *c)
     return c->trusted && !c->from->pads && c->from->last + 1 == c->from->levels;
 }
 
-static void invert_dimension(cairn_convert *c, const nest *n, int k)
+static void invert_dimension(cairn_convert *c, const cairn_ir_x *e, int k)
 {
     const cairn_linear *dim = &c->from->dim[k];
     cairn_ir           *b   = &c->ir;
     cairn_ir_x          sum;
 
     if (cairn_convert_is_level(c, k)) {
-        c->here.dim[k] = n->e[dim->var[0]];
+        c->here.dim[k] = e[dim->var[0]];
         return;
     }
-    sum = cairn_convert_scaled(c, n->e, k);
+    sum = cairn_convert_scaled(c, e, k);
     if (dim->den != 1) {
         const cairn_ir_x den = cairn_ir_int(b, dim->den);
 
@@ -202,23 +202,36 @@ static void invert_dimension(cairn_convert *c, const nest *n, int k)
 }
 
 /// Levels that say where a position stands only together with others.
-static void check_levels(cairn_convert *c, const nest *n)
+static void check_levels(cairn_convert *c, const cairn_ir_x *e)
 {
     if (has_entries_alone(c)) return;
     for (int l = 0; l < c->from->levels && !c->from->exact; l++)
         if (c->from->check >> l & 1)
             cairn_convert_require(
-                c, cairn_ir_eq(&c->ir, cairn_convert_form(c, &c->source[l]), n->e[l]));
+                c, cairn_ir_eq(&c->ir, cairn_convert_form(c, &c->source[l]), e[l]));
 }
 
-static void publish(cairn_convert *c, const nest *n)
+static void publish(cairn_convert *c, const cairn_ir_x *e)
 {
     for (int l = 0; l < c->from->levels; l++) {
-        c->here.stored[l] = n->e[l];
-        if (!c->from->level[l].indirect) c->here.index[l] = n->e[l];
+        c->here.stored[l] = e[l];
+        if (!c->from->level[l].indirect) c->here.index[l] = e[l];
     }
     for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
         c->here.atom[k] = NULL; /* levels may give them */
+}
+
+void cairn_convert_stand_in_part(cairn_convert    *c,
+                                 const cairn_ir_x *e,
+                                 cairn_ir_x        position,
+                                 bool              value)
+{
+    cairn_convert_stand_at(c, position);
+    if (value || c->from->pads) read_value(c, position);
+    for (int k = 0; k < c->from->order; k++)
+        invert_dimension(c, e, k);
+    check_levels(c, e);
+    publish(c, e);
 }
 
 /// A part without any loop is visited once.
@@ -253,12 +266,7 @@ void cairn_convert_visit_part(cairn_convert *c, bool value)
         else
             enter_dense(c, &n, l);
     }
-    cairn_convert_stand_at(c, n.node);
-    if (value || c->from->pads) read_value(c, &n);
-    for (int k = 0; k < c->from->order; k++)
-        invert_dimension(c, &n, k);
-    check_levels(c, &n);
-    publish(c, &n);
+    cairn_convert_stand_in_part(c, n.e, n.node, value);
 }
 
 /* ---- turns ---- */

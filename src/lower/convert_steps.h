@@ -76,6 +76,18 @@ struct cairn_convert {
     cairn_convert_fields  fields;
 };
 
+/// Begin a function: both maps in one algebra, the builder, the note.
+///
+/// @param[in]  abi  Of CAIRN_ABI_CONVERT's fields, at least.
+/// @param[out] c    cairn_convert_destroy(), once its `ir` is finished. Unchanged on
+///                  failure.
+cairn_status cairn_convert_create(cairn_env                *env,
+                                  const cairn_convert_spec *spec,
+                                  const char               *name,
+                                  int                       abi,
+                                  cairn_convert           **c);
+void         cairn_convert_destroy(cairn_env *env, cairn_convert **c);
+
 /// Field of the arguments as an array of 64-bit integers, and its element @p k.
 cairn_ir_array *cairn_convert_array(cairn_convert *c, int field, const char *name);
 cairn_ir_x      cairn_convert_scalar(cairn_convert *c, int field, const char *name);
@@ -111,7 +123,18 @@ void cairn_convert_visit(cairn_convert *c, bool value);
 /// The same for the levels of a part (convert_part.c).
 void cairn_convert_visit_part(cairn_convert *c, bool value);
 
+/// Where an index of determined level @p l is, of which one is stored for each combination
+/// of other levels' indices.
+cairn_ir_x cairn_convert_combination(cairn_convert *c, const cairn_ir_x *e, int l);
+
 /* Pieces of visits, which cairn_convert_leave() closes. */
+
+/// Go on at a position of a part whose levels have these indices: dimensions are known
+/// then, and what is no entry is left out.
+void cairn_convert_stand_in_part(cairn_convert    *c,
+                                 const cairn_ir_x *e,
+                                 cairn_ir_x        position,
+                                 bool              value);
 
 /// A statement was opened.
 void cairn_convert_opened(cairn_convert *c);

@@ -17,7 +17,8 @@
 #define CAIRN_ABI_MAP(X)              \
     X(PRODUCT, cairn_product_args, 1) \
     X(CONVERT, cairn_convert_args, 2) \
-    X(GRID, cairn_grid_args, 1)
+    X(GRID, cairn_grid_args, 1)       \
+    X(GRID_CONVERT, cairn_grid_convert_args, 2)
 
 typedef enum {
 #define X(id, args, parts) CAIRN_ABI_##id,
@@ -161,6 +162,23 @@ typedef enum {
     X(const int64_t *, share, "[shares + 1] where each thread's turns begin")          \
     X(int64_t, shares, "threads")
 
+/// Fields of the arguments of a conversion as groups of items (lower/grid_convert.h): those
+/// of all conversions, whose numbers are the same, then its own.
+#define CAIRN_GRID_CONVERT_MAP(X)                                                     \
+    CAIRN_CONVERT_MAP(X)                                                              \
+    X(uint32_t *, at, "[positions] position in A of each key")                        \
+    X(uint64_t *, key_sorted, "[positions] keys, and")                                \
+    X(uint32_t *, at_sorted, "[positions] positions, by one digit more")              \
+    X(int64_t, digit, "bits of a key below that digit")                               \
+    X(int64_t, dead, "the key of a position that is no entry: above all others")      \
+    X(uint32_t *, added,                                                              \
+      "[turns] numbers that are added up; of digits, by digit, "                      \
+      "by group")                                                                     \
+    X(uint32_t *, sum, "[groups] what those of each group come to; or all before it") \
+    X(uint32_t *, number, "[depths][stride] nodes that begin before each entry")      \
+    X(int64_t, stride, "positions of one depth")                                      \
+    X(uint32_t *, seen, "[2] keys that are less than the one before; entries")
+
 typedef struct cairn_product_args {
 #define X(type, name, what) type name;
     CAIRN_PRODUCT_MAP(X)
@@ -178,6 +196,12 @@ typedef struct cairn_convert_args {
     CAIRN_CONVERT_MAP(X)
 #undef X
 } cairn_convert_args;
+
+typedef struct cairn_grid_convert_args {
+#define X(type, name, what) type name;
+    CAIRN_GRID_CONVERT_MAP(X)
+#undef X
+} cairn_grid_convert_args;
 
 /// Numbers of the fields, for CAIRN_IR_ARG.
 typedef enum {
@@ -197,6 +221,12 @@ typedef enum {
     CAIRN_CONVERT_MAP(X)
 #undef X
 } cairn_convert_field;
+
+typedef enum {
+#define X(type, name, what) CAIRN_GRID_CONVERT_##name,
+    CAIRN_GRID_CONVERT_MAP(X)
+#undef X
+} cairn_grid_convert_field;
 
 /// A compiled function, by convention.
 typedef int64_t (*cairn_product_fn)(const cairn_kernel_part  *A,

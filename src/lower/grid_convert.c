@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Conversions as grids: what there is, and the functions of keys in order.
+
+#include "lower/grid_convert.h"
+
+#include "base/text.h"
+#include "ir/passes.h"
+#include "lower/grid_convert_steps.h"
+
+#include <stdio.h>
+
+/* ---- what there is ---- */
+
+bool cairn_grid_convert_can(const cairn_layout *from,
+                            const cairn_layout *to,
+                            const char        **why)
+{
+    *why = "";
+    if (from->partition >= 0 || to->partition >= 0)
+        *why = "of several banks";
+    else if (from->carrier_bits < 32 || !cairn_layout_is_wide(from)
+             || !cairn_layout_is_wide(to))
+        *why = "values are stored narrow";
+    else if (cairn_convert_needs_tuples(to))
+        *why = "padding goes by the indices of nodes";
+    for (int l = 0; l < from->levels && !(*why)[0]; l++)
+        if (from->level[l].gaps) *why = "the source has holes between nodes";
+    for (int l = 0; l < to->levels && !(*why)[0]; l++)
+        if (to->level[l].gaps)
+            *why = "the target has holes between nodes";
+        else if (to->level[l].indirect || to->level[l].query >= 0)
+            *why = "queries number its entries";
+    return !(*why)[0];
+}
+
+uint32_t cairn_grid_convert_depths(const cairn_layout *to)
+{
+    uint32_t depths = 0;
+
+    for (int l = to->first; l <= to->last; l++)
+        depths |= UINT32_C(1) << to->level[l].depth;
+    return depths;
+}
+
+int64_t cairn_grid_convert_groups(int64_t turns)
+{
+    return (turns + CAIRN_GRID_CONVERT_ITEMS - 1) / CAIRN_GRID_CONVERT_ITEMS;
+}
+
+/* ---- turns ---- */
+
+cairn_ir_x cairn_grid_convert_open(cairn_convert *c, cairn_ir_x turns, const char *name)
+{
+    cairn_ir        *b     = &c->ir;
+    const cairn_ir_x items = cairn_ir_int(b, CAIRN_GRID_CONVERT_ITEMS);
+    const cairn_ir_x all   = cairn_ir_add_int(b, turns, CAIRN_GRID_CONVERT_ITEMS - 1);
+    cairn_ir_stmt   *groups =
+        cairn_ir_for(b, cairn_ir_int(b, 0),
+                     cairn_ir_binary(b, CAIRN_IR_DIV, all, items), 1, NULL, "g");
+
+    groups->turns          = CAIRN_TURNS_GROUPS;
+    const cairn_ir_x first = cairn_ir_mul(b, cairn_ir_loop_var(b, groups), items);
+    const cairn_ir_x last =
+        cairn_ir_min(b, cairn_ir_add_int(b, first, CAIRN_GRID_CONVERT_ITEMS), turns);
+
+    return cairn_grid_convert_items(c, first, last, name);
+}
+
+cairn_ir_x cairn_grid_convert_items(cairn_convert *c,
+                                    cairn_ir_x     begin,
+                                    cairn_ir_x     end,
+                                    const char    *name)
+{
+    cairn_ir_stmt *const items = cairn_ir_for(&c->ir, begin, end, 1, NULL, "%s", name);
+
+    items->turns = CAIRN_TURNS_ITEMS;
+    return cairn_ir_loop_var(&c->ir, items);
+}
+
+void cairn_grid_convert_close(cairn_convert *c)
+{
+    cairn_ir_end(&c->ir);
+    cairn_ir_end(&c->ir);
+}
+
+cairn_ir_x cairn_grid_convert_end(cairn_convert *c)
+{
+    return cairn_convert_scalar(c, CAIRN_GRID_CONVERT_end, "end");
+}
+
+cairn_ir_array *cairn_grid_convert_keys(cairn_convert *c)
+{
+    return cairn_ir_array_of(
+        &c->ir,
+        (cairn_ir_field){.source = CAIRN_IR_ARG, .level = CAIRN_GRID_CONVERT_key},
+        CAIRN_IR_U64, "key");
+}
+
+/* ---- arrays ---- */
+
+/// Nodes of a depth that begin before entry @p p.
+static cairn_ir_x begun_before(cairn_convert *c, int depth, cairn_ir_x p)
+{
+    cairn_ir      *b = &c->ir;
+    const uint32_t above =
+        cairn_grid_convert_depths(c->to) & ((UINT32_C(1) << depth) - 1);
+    const int        row  = __builtin_popcount(above);
+    const cairn_ir_x from = cairn_ir_mul_int(
+        b, cairn_convert_scalar(c, CAIRN_GRID_CONVERT_stride, "stride"), row);
+
+    return cairn_ir_load(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_number, "number"),
+                         cairn_ir_add(b, from, p));
+}
+
+/// The node of entry @p p.
+static cairn_ir_x node_of(cairn_convert *c, int depth, cairn_ir_x p)
+{
+    cairn_ir *b = &c->ir;
+
+    return cairn_ir_add_int(b, begun_before(c, depth, cairn_ir_add_int(b, p, 1)), -1);
+}
+
+static void stand_at_key(cairn_convert *c, cairn_ir_x p)
+{
+    c->here.word[0] = cairn_grid_convert_key_at(c, p, "word");
+}
+
+/// Indices of the nodes that entry @p p begins, of levels of one depth.
+static void write_nodes(cairn_convert *c, int depth, cairn_ir_x p, cairn_ir_x node)
+{
+    cairn_ir *b = &c->ir;
+
+    cairn_ir_if(b, cairn_ir_eq(b, node, begun_before(c, depth, p)));
+    for (int l = c->to->first; l <= c->to->last; l++)
+        if (c->to->level[l].depth == depth && c->to->level[l].has_idx)
+            cairn_ir_store(b, cairn_convert_idx(c, 1, l), node, c->here.e[l]);
+    cairn_ir_end(b);
+}
+
+static void lower_fill(cairn_convert *c)
+{
+    cairn_ir      *b      = &c->ir;
+    const uint32_t depths = cairn_grid_convert_depths(c->to);
+    cairn_ir_x     node   = cairn_ir_int(b, 0);
+
+    cairn_convert_read_fields(c);
+    const cairn_ir_x p = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "p");
+
+    stand_at_key(c, p);
+    cairn_convert_indices(c, c->levels);
+    for (int depth = 0; depth <= c->to->last; depth++) {
+        if (!(depths >> depth & 1)) continue;
+        node = cairn_ir_use(b, cairn_ir_let(b, node_of(c, depth, p), "node%d", depth));
+        write_nodes(c, depth, p, node);
+    }
+    const cairn_ir_x at =
+        cairn_ir_load(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p);
+
+    c->here.value = cairn_ir_load(b, cairn_convert_values(c, 0), at);
+    cairn_convert_write(c, node, NULL);
+    cairn_grid_convert_close(c);
+}
+
+/// The parent of entry @p p at level @p l, among all there are.
+static cairn_ir_x parent_of(cairn_convert *c, int l, cairn_ir_x p)
+{
+    cairn_ir *b = &c->ir;
+
+    if (l > c->to->first) return node_of(c, c->to->level[l - 1].depth, p);
+    stand_at_key(c, p);
+    cairn_convert_indices(c, l);
+    return cairn_convert_combine(c, cairn_ir_int(b, 0), 0, l, UINT32_MAX);
+}
+
+/// A parent's nodes begin where the first entry is that is its, or a later one's.
+static void lower_ptr(cairn_convert *c, int l)
+{
+    cairn_ir *b = &c->ir;
+
+    if (l == c->to->first) cairn_convert_read_fields(c);
+    const cairn_ir_x entries =
+        cairn_convert_scalar(c, CAIRN_GRID_CONVERT_capacity, "entries");
+    const cairn_ir_x q    = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "q");
+    cairn_ir_var    *low  = cairn_ir_declare(b, cairn_ir_int(b, 0), "from");
+    cairn_ir_var    *high = cairn_ir_declare(b, entries, "till");
+    const cairn_ir_x lo = cairn_ir_use(b, low), hi = cairn_ir_use(b, high);
+
+    cairn_ir_while(b, cairn_ir_lt(b, lo, hi));
+    const cairn_ir_x middle = cairn_ir_use(
+        b, cairn_ir_let(b,
+                        cairn_ir_binary(b, CAIRN_IR_DIV, cairn_ir_add(b, lo, hi),
+                                        cairn_ir_int(b, 2)),
+                        "middle"));
+    const cairn_ir_x parent =
+        cairn_ir_use(b, cairn_ir_let(b, parent_of(c, l, middle), "parent"));
+
+    cairn_ir_if(b, cairn_ir_lt(b, parent, q));
+    cairn_ir_assign(b, low, cairn_ir_add_int(b, middle, 1));
+    cairn_ir_else(b);
+    cairn_ir_assign(b, high, middle);
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+    cairn_ir_store(b, cairn_convert_ptr(c, 1, l), q,
+                   begun_before(c, c->to->level[l].depth, cairn_ir_use(b, low)));
+    cairn_grid_convert_close(c);
+}
+
+static void lower_holes(cairn_convert *c, int l)
+{
+    cairn_ir        *b    = &c->ir;
+    const cairn_ir_x hole = cairn_ir_param(
+        b, (cairn_ir_field){CAIRN_IR_LEVEL_HOLE, 1, l}, CAIRN_IR_I64, "B%d_hole", l);
+    const cairn_ir_x h = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "h");
+
+    cairn_ir_store(b, cairn_convert_idx(c, 1, l), h, hole);
+    cairn_grid_convert_close(c);
+}
+
+/* ---- all of them ---- */
+
+static bool has_function(const cairn_layout *to, int function)
+{
+    if (function < CAIRN_GRID_CONVERT_PTR) return true;
+    if (function < CAIRN_GRID_CONVERT_HOLES) {
+        const int l = function - CAIRN_GRID_CONVERT_PTR;
+
+        return l < to->levels && to->level[l].has_ptr;
+    }
+    const int l = function - CAIRN_GRID_CONVERT_HOLES;
+
+    return l < to->levels && to->level[l].determined;
+}
+
+static void name_function(const char *name, int function, char *text, size_t size)
+{
+    if (function < CAIRN_GRID_CONVERT_PTR)
+        snprintf(text, size, "%s_%s", name,
+                 function == CAIRN_GRID_CONVERT_PACK ? "pack" : "fill");
+    else if (function < CAIRN_GRID_CONVERT_HOLES)
+        snprintf(text, size, "%s_ptr%d", name, function - CAIRN_GRID_CONVERT_PTR);
+    else
+        snprintf(text, size, "%s_holes%d", name, function - CAIRN_GRID_CONVERT_HOLES);
+}
+
+static void build(cairn_convert *c, int function)
+{
+    if (function == CAIRN_GRID_CONVERT_PACK)
+        cairn_grid_convert_lower_pack(c);
+    else if (function == CAIRN_GRID_CONVERT_FILL)
+        lower_fill(c);
+    else if (function < CAIRN_GRID_CONVERT_HOLES)
+        lower_ptr(c, function - CAIRN_GRID_CONVERT_PTR);
+    else
+        lower_holes(c, function - CAIRN_GRID_CONVERT_HOLES);
+}
+
+cairn_status cairn_grid_convert_finish(cairn_env          *env,
+                                       cairn_convert     **c,
+                                       cairn_ir_function **function)
+{
+    cairn_ir_return(&(*c)->ir, cairn_ir_int(&(*c)->ir, 0));
+    const cairn_status status = cairn_passes_finish(env, &(*c)->ir, function);
+
+    cairn_convert_destroy(env, c);
+    return status;
+}
+
+static cairn_status lower(cairn_env                *env,
+                          const cairn_convert_spec *spec,
+                          const char               *name,
+                          int                       which,
+                          cairn_ir_function       **function)
+{
+    char           symbol[CAIRN_GRID_CONVERT_NAME];
+    cairn_convert *c;
+
+    name_function(name, which, symbol, sizeof symbol);
+    CAIRN_TRY(cairn_convert_create(env, spec, symbol, CAIRN_ABI_GRID_CONVERT, &c));
+    build(c, which);
+    return cairn_grid_convert_finish(env, &c, function);
+}
+
+cairn_status cairn_grid_convert_lower(cairn_env                *env,
+                                      const cairn_convert_spec *spec,
+                                      const char               *name,
+                                      cairn_ir_function       **function)
+{
+    cairn_status status = CAIRN_OK;
+
+    for (int k = 0; k < CAIRN_GRID_CONVERT_FUNCTIONS; k++)
+        function[k] = NULL;
+    for (int k = 0; k < CAIRN_GRID_CONVERT_FUNCTIONS && status == CAIRN_OK; k++)
+        if (has_function(spec->to, k)) status = lower(env, spec, name, k, &function[k]);
+    if (status != CAIRN_OK)
+        cairn_grid_convert_discard(env, function, CAIRN_GRID_CONVERT_FUNCTIONS);
+    return status;
+}
+
+void cairn_grid_convert_discard(cairn_env          *env,
+                                cairn_ir_function **function,
+                                int                 functions)
+{
+    for (int k = 0; k < functions; k++)
+        if (function[k]) cairn_ir_destroy(env, &function[k]);
+}
+
+cairn_status
+cairn_grid_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
+{
+    cairn_text text;
+    char      *pair;
+
+    CAIRN_TRY(cairn_convert_key(env, spec, &pair));
+    cairn_text_init(&text, env);
+    cairn_text_add(&text, "grid of %s", pair);
+    cairn_free(env, pair);
+    return cairn_text_take(&text, key);
+}
