@@ -23,6 +23,8 @@ typedef struct cairn_device_work cairn_device_work; // devices/product.h
 typedef struct cairn_launch      cairn_launch;      // devices/product.h
 typedef struct cairn_seat        cairn_seat;        // devices/seat.h
 
+typedef struct cairn_device_grids cairn_device_grids; // devices/grids.h
+
 typedef struct cairn_device_config cairn_device_config; // devices/config.h
 typedef struct cairn_device_model  cairn_device_model;  // devices/config.h
 
@@ -193,22 +195,9 @@ typedef struct cairn_device_ops {
     /// whatever the delegate does: build() gets each. Touches nothing but the
     /// environment's allocator and the device's kernels.
     void (*ahead)(cairn_device *device, const cairn_device_work *work, int works);
-    /// Compile kernels into the cache of kernels, for devices that need not be here: those of
-    /// @p generation, a number of the kind's own (of sm_90 it is 90); 0: all that are here.
-    /// Local. NULL: nothing is kept, or the processor's loader keeps it. Never delegated.
-    ///
-    /// @param[in]  threads  That may compile.
-    /// @param[in]  text     [texts], keys all different.
-    /// @param[out] counts   Unchanged on failure.
-    /// @retval CAIRN_NO_DEVICE  @p generation is 0, and there is none.
-    /// @retval CAIRN_NO_KERNEL  There is no compiler for it, or it failed.
-    /// @retval CAIRN_IO         The cache cannot be used.
-    cairn_status (*precompile)(cairn_env               *env,
-                               int                      generation,
-                               int                      threads,
-                               const cairn_kernel_text *text,
-                               int                      texts,
-                               cairn_precompiled       *counts);
+    /// Functions of groups and items by themselves (devices/grids.h). NULL: it has none such,
+    /// or the processor's loader keeps them. Never delegated.
+    const cairn_device_grids *grids;
     /// Open the loader of the device's kernels: called once, when the first kernel is
     /// asked for (registry.h). What it keeps is `loader->user`. NULL, also in the
     /// delegate: there are no kernels, and work runs the reference way.

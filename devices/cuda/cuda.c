@@ -214,6 +214,5 @@ const cairn_device_ops cairn_device_cuda = {
     .build    = cairn_cuda_build_next,
     .seat     = cairn_cuda_seat_of,
     .ahead    = cairn_cuda_ahead,
-
-    .precompile = cairn_cuda_precompile,
+    .grids    = &cairn_cuda_grids,
 };

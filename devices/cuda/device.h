@@ -130,19 +130,20 @@ cairn_status cairn_cuda_build(cairn_device            *device,
                               const cairn_device_work *work,
                               cairn_launch            *launch);
 void cairn_cuda_ahead(cairn_device *device, const cairn_device_work *work, int works);
-cairn_status cairn_cuda_build_next(cairn_device            *device,
-                                   const cairn_device_work *work,
-                                   cairn_launch            *launch);
-cairn_status cairn_cuda_precompile(cairn_env               *env,
-                                   int                      generation,
-                                   int                      threads,
-                                   const cairn_kernel_text *text,
-                                   int                      texts,
-                                   cairn_precompiled       *counts);
-cairn_status cairn_cuda_seat_of(cairn_device        *device,
-                                cairn_launch *const *launch,
-                                const void *const   *x,
-                                int                  launches,
-                                cairn_seat          *seat);
+cairn_status                    cairn_cuda_build_next(cairn_device            *device,
+                                                      const cairn_device_work *work,
+                                                      cairn_launch            *launch);
+cairn_status                    cairn_cuda_precompile(cairn_env               *env,
+                                                      int                      generation,
+                                                      int                      threads,
+                                                      const cairn_kernel_text *text,
+                                                      int                      texts,
+                                                      cairn_precompiled       *counts);
+extern const cairn_device_grids cairn_cuda_grids;
+cairn_status                    cairn_cuda_seat_of(cairn_device        *device,
+                                                   cairn_launch *const *launch,
+                                                   const void *const   *x,
+                                                   int                  launches,
+                                                   cairn_seat          *seat);
 
 #endif

@@ -6,6 +6,7 @@
 #include "api/warm.h"
 #include "devices/grid_hints.h"
 #include "devices/grid_texts.h"
+#include "devices/grids.h"
 #include "devices/kinds.h"
 #include "lower/product_choice.h"
 #include "tensor/value_storage.h"
@@ -86,9 +87,9 @@ cairn_status cairn_warming_cards(cairn_warming               *w,
     cairn_status status = list_all(&l, extents);
 
     if (status == CAIRN_OK)
-        status = kind->precompile(env, target->cuda_arch,
-                                  (int)cairn_context_threads(w->context), l.texts.text,
-                                  l.texts.texts, &counts);
+        status = kind->grids->precompile(env, target->cuda_arch,
+                                         (int)cairn_context_threads(w->context),
+                                         l.texts.text, l.texts.texts, &counts);
     cairn_grid_texts_fini(&l.texts);
     w->counts.cached += counts.cached;
     w->counts.compiled += counts.compiled;
