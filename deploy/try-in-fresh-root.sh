@@ -53,7 +53,6 @@ if [ -n "${CAIRN_TEST_DATA:-}" ]; then cp -r "$CAIRN_TEST_DATA/." "$root/src/dat
 
 # A mount namespace of its own, so that no mount survives, whatever happens inside.
 root=$root unshare --mount --propagation private sh -eu -c '
-    mount --bind "$root" "$root" # / is a mount there, as everywhere
     mount -t proc proc "$root/proc"
     mount -t sysfs -o ro sysfs "$root/sys"
     mount --rbind /dev "$root/dev"

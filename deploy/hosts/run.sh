@@ -69,10 +69,6 @@ export OMPI_MCA_orte_default_hostfile="/run/$name/hostfile"
 export PRTE_MCA_prte_default_hostfile="/run/$name/hostfile"
 export OMPI_MCA_rmaps_base_mapping_policy=node OMPI_MCA_hwloc_base_binding_policy=none
 export PRTE_MCA_rmaps_default_mapping_policy=node PRTE_MCA_hwloc_default_binding_policy=none
-if ! "$here/enter.sh" h0 true; then
-    echo "deploy/hosts/run.sh: no process can enter a network namespace here" >&2
-    exit 77
-fi
 status=0
 "$here/enter.sh" h0 "$@" || status=$?
 exit $status

@@ -343,6 +343,12 @@ cairn_path_alternative(const cairn_path *path, int k, int n)
 CAIRN_API const char *
 cairn_path_assumes(const cairn_path *path, int k, char *otherwise);
 
+/// The device on which pass @p k runs, or ran: "cuda:0" (docs/conversion.md#on-a-card).
+/// Local.
+///
+/// @return Valid as long as the context; NULL: the processor, or there is no such pass.
+CAIRN_API const char *cairn_path_device(const cairn_path *path, int k);
+
 /// Free a text that a call handed out. NULL is accepted; without a context nothing is
 /// freed.
 CAIRN_API void cairn_text_free(cairn_context *context, char **text);

@@ -142,8 +142,8 @@ bool cairn_path_get_pass(const cairn_path *path, int k, cairn_pass_info *info)
                               .interpreted = pass->interpreted,
                               .bytes       = pass->bytes,
                               .query_class = pass->query_class,
-                              .visits      = pass->visits,
-                              .entries     = pass->entries};
+                              .visits      = pass->look.visits,
+                              .entries     = pass->look.entries};
 
     own.alternatives = pass->alternatives.count;
     cairn_pass_arrays_print(pass->arrays, own.arrays, sizeof own.arrays);
@@ -161,6 +161,12 @@ const char *cairn_path_assumes(const cairn_path *path, int k, char *otherwise)
         cairn_pass_otherwise_print(&path->program, pass, otherwise,
                                    CAIRN_PASS_OTHERWISE);
     return pass->assumes.what;
+}
+
+const char *cairn_path_device(const cairn_path *path, int k)
+{
+    if (k < 0 || k >= cairn_path_passes(path)) return NULL;
+    return path->program.pass[k].place.device;
 }
 
 bool cairn_path_get_alternative(const cairn_path       *path,

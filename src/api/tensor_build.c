@@ -4,6 +4,7 @@
 /// are chosen, and what is learned from how long it took.
 
 #include "api/api.h"
+#include "convert/card.h"
 #include "cost/moves.h"
 
 #include <string.h>
@@ -63,6 +64,13 @@ const char *cairn_context_rates(const cairn_context *context, const cairn_build 
     return build && build->loader && build->loader->moves ? "learned" : "shipped";
 }
 
+static bool runs_on_card(const cairn_pass_list *program)
+{
+    for (int k = 0; k < program->passes; k++)
+        if (program->pass[k].place.device) return true;
+    return false;
+}
+
 /// Learn from a build that was done by functions, without waits for other ranks.
 static void learn(cairn_context      *context,
                   const cairn_tensor *tensor,
@@ -73,13 +81,43 @@ static void learn(cairn_context      *context,
 
     if (context->comm->size > 1 || !context->costs || !build->loader
         || build->loader->interprets || tensor->format->members > 1
-        || cairn_build_judged_by(build) < WORTH_ASKING)
+        || cairn_build_judged_by(build) < WORTH_ASKING
+        || runs_on_card(&tensor->path->program))
         return;
     describe_device(context, &device);
     cairn_cost_observe_moves(context->costs, &device, &tensor->path->program,
                              context->moves.in_order > 0 ? &context->moves
                                                          : &cairn_move_rates_shipped,
                              cairn_build_entries(build), seconds);
+}
+
+/// The first card of the run, for builds of one rank; NULL: there is none.
+static cairn_device *find_card(const cairn_context *context)
+{
+    for (int k = 0; context->devices && k < context->devices->count; k++)
+        if (context->devices->device[k].ops.grids && context->comm->size == 1)
+            return &context->devices->device[k];
+    return NULL;
+}
+
+/// Build; what a card could not do, without it, and from its begin.
+static cairn_status build_somehow(cairn_context      *context,
+                                  cairn_build_loader *loader,
+                                  cairn_build        *build,
+                                  cairn_tensor       *tensor)
+{
+    cairn_conversion_card card = {.device = find_card(context)};
+
+    if (card.device) loader->loader.card = &card;
+    cairn_status status = cairn_local_build(&context->env, build, &tensor->local);
+
+    if (status != CAIRN_OK && card.failed) {
+        build->report.log->tasks = 0;
+        status = cairn_local_build(&context->env, build, &tensor->local);
+        if (status == CAIRN_OK) memcpy(tensor->why, card.why, sizeof tensor->why);
+    }
+    loader->loader.card = NULL;
+    return status;
 }
 
 cairn_status
@@ -98,7 +136,7 @@ cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *te
     CAIRN_TRY(find_rates(context, build, &loader));
     const double begin = cairn_seconds();
 
-    CAIRN_TRY(cairn_local_build(&context->env, build, &tensor->local));
+    CAIRN_TRY(build_somehow(context, &loader, build, tensor));
     tensor->path->rates = cairn_context_rates(context, build);
     learn(context, tensor, build, cairn_seconds() - begin - loader.seconds);
     return CAIRN_OK;

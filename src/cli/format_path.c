@@ -109,6 +109,7 @@ static void print_program(const cairn_path *path)
                pass.method, pass.pass, pass.unit, pass.rule ? pass.rule : "-", index,
                pass.stores ? pass.stores : "-", pass.bytes,
                pass.arrays[0] ? pass.arrays : "-");
+        if (cairn_path_device(path, k)) printf(", on %s", cairn_path_device(path, k));
         print_interpreted(&pass);
         printf("\n");
     }

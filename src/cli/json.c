@@ -134,7 +134,7 @@ static json_t *one_pass(const cairn_path *path, int k)
 
     return json_pack(
         "{s:o, s:i, s:s, s:s, s:s, s:s?, s:o, s:o, s:s?, s:b, s:f, s:o, "
-        "s:s?, s:o, s:s?, s:s?}",
+        "s:s?, s:o, s:s?, s:s?, s:s?}",
         "member", pass->member >= 0 ? json_integer(pass->member) : json_null(), "into",
         pass->into, "method", pass->method, "pass", pass->pass, "unit", pass->unit,
         "rule", pass->rule, "index",
@@ -143,7 +143,8 @@ static json_t *one_pass(const cairn_path *path, int k)
         (int)pass->interpreted, "bytes", pass->bytes, "alternatives",
         others(path, k, pass->alternatives), "class", pass->query_class, "visits",
         pass->query_class ? json_integer(pass->visits) : json_null(), "assumes",
-        assumes, "otherwise", assumes ? on : NULL);
+        assumes, "otherwise", assumes ? on : NULL, "device",
+        cairn_path_device(path, k));
 }
 
 json_t *cli_json_program(const cairn_path *path)

@@ -27,9 +27,9 @@ static cairn_status add_interpreted(const cairn_member_build *m,
     for (int q = 0; q < e->queries; q++) {
         if (!(m->rows.interpreted >> q & 1)) continue;
         if (m->set) {
-            pass.query_class = cairn_query_class_name(cairn_groups_class(m->set, q));
-            pass.visits      = cairn_groups_visits(m->set, q);
-            pass.entries     = m->source.entries.n;
+            pass.query_class  = cairn_query_class_name(cairn_groups_class(m->set, q));
+            pass.look.visits  = cairn_groups_visits(m->set, q);
+            pass.look.entries = m->source.entries.n;
             if (cairn_groups_is_joint(m->set, q))
                 CAIRN_TRY(add_exchange(program, &pass));
         }

@@ -2,6 +2,7 @@
 /// @file
 /// Which orders lie between a source and what it becomes.
 
+#include "convert/card.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/group_counter.h"
@@ -283,7 +284,8 @@ static bool may_be_worth(const search *s)
 
     if (build->duty == CAIRN_BUILD_STRICT || !build->loader || s->order < 2
         || s->at.entries == 0 || !s->at.trusted
-        || (build->from && build->from->format->hybrid))
+        || (build->from && build->from->format->hybrid)
+        || cairn_card_is_asked_for(build))
         return false;
     return cairn_build_worth(s->env, build) == CAIRN_BUILD_COMPILED;
 }

@@ -55,8 +55,7 @@ cairn_pass_writer cairn_passes_begin_early(cairn_compiled *c)
     };
 }
 
-/// The pass that was written last, and what it does.
-static cairn_pass *last_pass(const cairn_pass_writer *w)
+cairn_pass *cairn_pass_written(const cairn_pass_writer *w)
 {
     cairn_pass_list *list = &w->program->list;
 
@@ -64,6 +63,7 @@ static cairn_pass *last_pass(const cairn_pass_writer *w)
                            : &list->otherwise[list->otherwises - 1];
 }
 
+/// What it does.
 static cairn_program_step *last_step(const cairn_pass_writer *w)
 {
     cairn_pass_list *list = &w->program->list;
@@ -144,7 +144,7 @@ cairn_status cairn_passes_number(cairn_pass_writer     *w,
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_NUMBER, unit, arrays, CAIRN_STORES_NONE,
                                begins + (unit == CAIRN_UNIT_RUN ? 8 * w->rows : 0),
                                work));
-    last_pass(w)->rule = rule;
+    cairn_pass_written(w)->rule = rule;
     return CAIRN_OK;
 }
 

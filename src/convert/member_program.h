@@ -73,13 +73,14 @@ typedef struct cairn_member_program {
     cairn_program_step  otherwise[CAIRN_PROGRAM_PASSES]; ///< Of the list's `otherwise`.
     int                 functions;
     cairn_pass_function function[CAIRN_PROGRAM_FUNCTIONS];
-    cairn_source_division division;
-    bool                  pads;   ///< A pass pads,
-    bool                  tuples; ///< by the indices of every node of level E:
-    int64_t              *tuple;  ///< [tuple_room] room for those of a bank, or NULL.
-    int64_t               tuple_room;
-    struct cairn_padding *padding; ///< What pads, once it does; or NULL.
-    cairn_route           route;   ///< COMPILED if any function was.
+    cairn_source_division   division;
+    bool                    pads;   ///< A pass pads,
+    bool                    tuples; ///< by the indices of every node of level E:
+    int64_t                *tuple;  ///< [tuple_room] room for those of a bank, or NULL.
+    int64_t                 tuple_room;
+    struct cairn_padding   *padding; ///< What pads, once it does; or NULL.
+    struct cairn_card_work *card;    ///< What runs on a card, once it does; or NULL.
+    cairn_route             route;   ///< COMPILED if any function was.
 } cairn_member_program;
 
 /// While a program is written: what bytes follow from.
@@ -95,6 +96,9 @@ typedef struct cairn_pass_writer {
     uint64_t   arrays;  ///< Of the target,
     uint64_t   ptrs;    ///< its ptr among them.
 } cairn_pass_writer;
+
+/// The pass that was written last.
+cairn_pass *cairn_pass_written(const cairn_pass_writer *w);
 
 /// Start a program, forgetting the one before, whose functions are not loaded.
 cairn_pass_writer cairn_passes_begin(struct cairn_compiled *c);

@@ -12,7 +12,7 @@ const cairn_method *const cairn_methods[CAIRN_METHODS] = {
     &cairn_method_partitioned, &cairn_method_share,   &cairn_method_append,
     &cairn_method_row_slots,   &cairn_method_rows,    &cairn_method_lines,
     &cairn_method_whole_rows,  &cairn_method_scatter, &cairn_method_groups,
-    &cairn_method_sort,
+    &cairn_method_sort,        &cairn_method_card,
 };
 
 cairn_status cairn_method_check(cairn_env *env, const char *word)

@@ -15,6 +15,7 @@
 /// | groups | one trimmed level of few indices; or groups numbered along lines | two; one |
 /// | scatter | every entry a node, groups with a ptr, order within each | two |
 /// | sort | nothing | keys, and two |
+/// | card | a card, and no query that numbers levels | three, on the card |
 ///
 /// The shape of this table is that of FFTW's solvers (Frigo and Johnson, The Design and
 /// Implementation of FFTW3, Proc. IEEE 93(2), 2005, section IV). Internal to convert.
@@ -39,9 +40,9 @@ typedef struct cairn_method {
 extern const cairn_method cairn_method_partitioned, cairn_method_share,
     cairn_method_append, cairn_method_row_slots, cairn_method_rows, cairn_method_lines,
     cairn_method_whole_rows, cairn_method_scatter, cairn_method_groups,
-    cairn_method_sort;
+    cairn_method_sort, cairn_method_card;
 
-enum { CAIRN_METHODS = 10 };
+enum { CAIRN_METHODS = 11 };
 
 /// All: of two that take the same time the first is taken.
 extern const cairn_method *const cairn_methods[CAIRN_METHODS];

@@ -4,6 +4,7 @@
 /// takes least.
 
 #include "convert/assign_members.h"
+#include "convert/card.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
 #include "convert/passes.h"
@@ -81,9 +82,13 @@ cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *pro
 /// one is asked for.
 static bool is_considered(const cairn_compiled *c, const cairn_method *method)
 {
+    const cairn_conversion_card *card = c->build->loader->card;
+    /* What was asked for and failed is done in any other way. */
+    const bool any = card && card->failed;
+
     return c->m->rows.along == (method == &cairn_method_row_slots)
            && (c->build->bucketed != NULL) == (method == &cairn_method_partitioned)
-           && (c->build->duty == CAIRN_BUILD_STRICT
+           && (c->build->duty == CAIRN_BUILD_STRICT || any
                || cairn_method_allowed(c->m->env, method));
 }
 

@@ -4,6 +4,7 @@
 /// memory was checked and arrays are there, those that write them.
 
 #include "convert/assign_members.h"
+#include "convert/card.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
@@ -356,6 +357,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_compiled *c = *compiled;
 
     if (!c) return;
+    cairn_card_close(env, &c->program.card);
     cairn_padding_destroy(env, &c->program.padding);
     free_tuples(env, &c->program);
     cairn_passes_fini(&c->program);

@@ -138,9 +138,7 @@ void cairn_c_wrap(cairn_text *out, const char *line, int indent)
     while (must || column + (int)strlen(line) > CAIRN_C_COLUMNS) {
         const int  behind = column == indent ? assignment(line) : 0;
         place      best   = best_place(line, column, c.depth);
-        const bool next =
-            must
-            && (column + (must - line) <= CAIRN_C_COLUMNS || best.at >= must - line);
+        const bool next   = must && column + (must - line) <= CAIRN_C_COLUMNS;
 
         if (next) best = (place){.at = (int)(must - line)};
         if (best.at == 0) break;

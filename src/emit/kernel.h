@@ -71,6 +71,8 @@ typedef struct cairn_kernel_loader {
     int   threads;      ///< That kernels shall use.
     const struct cairn_move_rates *moves; ///< What conversions are chosen by
                                           ///< (rules/pass_list.h); NULL: as shipped.
+    struct cairn_conversion_card *card;   ///< A card that conversions may use
+                                          ///< (convert/card.h); NULL: none.
     bool interprets; ///< Nothing is compiled or looked for: who asks interprets what it
                      ///< lowered (ir/ir_run.h). load() and release() may be NULL.
 

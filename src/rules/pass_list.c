@@ -161,7 +161,11 @@ void cairn_pass_list_predict(const cairn_pass_list  *program,
         const double moved     = pass->bytes * (double)entries;
         const bool   breaks    = pass->assumes.what && pass->assumes.otherwise.count;
 
-        if (!breaks || !pass->arrays) {
+        if (pass->place.device) {
+            its->bytes += pass->bytes;
+            its->seconds += moved * pass->place.rate;
+            its->shipped += moved * pass->place.rate;
+        } else if (!breaks || !pass->arrays) {
             its->bytes += pass->bytes;
             its->seconds += moved * (scattered ? rates->scattered : rates->in_order);
             its->shipped +=
@@ -282,6 +286,7 @@ print_pass(const cairn_pass_list *program, const cairn_pass *pass, cairn_text *t
     if (arrays[0]) cairn_text_add(text, ", %s", arrays);
     if (pass->stores)
         cairn_text_add(text, ", %s", cairn_pass_stores_name(pass->stores));
+    if (pass->place.device) cairn_text_add(text, ", on %s", pass->place.device);
     if (pass->interpreted) cairn_text_add(text, ", interpreted");
     if (pass->query_class) cairn_text_add(text, ", %s", pass->query_class);
     cairn_pass_otherwise_print(program, pass, otherwise, sizeof otherwise);

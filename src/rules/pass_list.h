@@ -78,6 +78,17 @@ typedef struct cairn_pass_assumption {
     cairn_pass_span otherwise; ///< Of the list's `otherwise`.
 } cairn_pass_assumption;
 
+/// Of an interpreted query: positions and groups looked at, for so many entries.
+typedef struct cairn_pass_look {
+    int64_t visits, entries;
+} cairn_pass_look;
+
+/// Where a pass runs.
+typedef struct cairn_pass_place {
+    const char *device; ///< "cuda:0"; the device's. NULL: on the processor.
+    double      rate;   ///< Seconds a byte there, predicted.
+} cairn_pass_place;
+
 typedef struct cairn_pass {
     const char       *method; ///< Constant.
     cairn_pass_kind   what;
@@ -91,8 +102,8 @@ typedef struct cairn_pass {
     bool              interpreted; ///< Element by element, not by a generated function.
     double            bytes;       ///< Read and written, an entry, predicted.
     const char       *query_class; ///< Of an interpreted query; constant. NULL: none.
-    int64_t           visits;      ///< Of such a one: positions and groups looked at,
-    int64_t           entries;     ///< for so many entries.
+    cairn_pass_look   look;        ///< Of such a one.
+    cairn_pass_place  place;
     cairn_pass_span   alternatives; ///< Of the list's: would have done instead.
     cairn_pass_assumption assumes;
 } cairn_pass;

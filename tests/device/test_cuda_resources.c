@@ -12,6 +12,7 @@
 #include "format/language.h"
 #include "format/layout.h"
 #include "lower/grid.h"
+#include "lower/grid_convert.h"
 #include "lower/product_choice.h"
 #include "support/golden.h"
 
@@ -88,6 +89,79 @@ static void print_grid(cairn_env           *env,
         cairn_grid_kernel_fini(env, &grid);
     }
     cairn_free(env, key);
+}
+
+/// The text of functions that are not one product's; they are destroyed.
+static void print_functions(cairn_env          *env,
+                            const char         *name,
+                            cairn_ir_function **function,
+                            int                 functions)
+{
+    text *const       t = &all.text[all.texts++];
+    cairn_cuda_kernel kernel;
+
+    cr_assert_leq(all.texts, MOST_TEXTS);
+    cr_assert_eq(cairn_cuda_print(env, (const cairn_ir_function *const *)function,
+                                  functions, &kernel),
+                 CAIRN_OK, "%s", env->message);
+    t->key  = strdup(name);
+    t->text = strdup(kernel.text);
+    snprintf(t->name, sizeof t->name, "%s", name);
+    cairn_cuda_fini(env, &kernel);
+    cairn_grid_convert_discard(env, function, functions);
+}
+
+/// The only member of a format.
+static cairn_format *parse(cairn_env *env, const char *text, cairn_layout **layout)
+{
+    static const int64_t extent[2] = {EXTENT, EXTENT};
+    cairn_format        *format;
+
+    cr_assert_eq(cairn_format_parse(env, NULL, text, "list.txt", &format), CAIRN_OK,
+                 "%s", env->message);
+    cr_assert_eq(
+        cairn_layout_create(env, format->member[0], extent, NULL, NULL, 64, layout),
+        CAIRN_OK, "%s", env->message);
+    return format;
+}
+
+static void print_conversion(cairn_env *env, const char *source, const char *target)
+{
+    cairn_ir_function *function[CAIRN_GRID_CONVERT_FUNCTIONS];
+    cairn_convert_spec spec = {.source = CAIRN_CONVERT_PART, .order = 2};
+    cairn_layout      *from, *to;
+    cairn_format *formats[2] = {parse(env, source, &from), parse(env, target, &to)};
+    char          name[64];
+    const char   *why;
+
+    snprintf(name, sizeof name, "%s to %s", source, target);
+    spec.from = from;
+    spec.to   = to;
+    cr_assert(cairn_grid_convert_can(from, to, &why), "%s: %s", name, why);
+    cr_assert_eq(cairn_grid_convert_lower(env, &spec, "k", function), CAIRN_OK, "%s",
+                 env->message);
+    print_functions(env, name, function, CAIRN_GRID_CONVERT_FUNCTIONS);
+    cairn_layout_destroy(env, &to);
+    cairn_layout_destroy(env, &from);
+    cairn_format_destroy(&formats[1]);
+    cairn_format_destroy(&formats[0]);
+}
+
+/// Conversions: those of keys alone, and both ways between CSR and others.
+static void print_conversions(cairn_env *env)
+{
+    static const char *const others[] = {"coo",       "csc",      "dcsr", "bcsr<3,3>",
+                                         "bcoo<4,4>", "bdia<64>", "dia"};
+    cairn_ir_function       *function[CAIRN_GRID_KEYS_FUNCTIONS];
+
+    cr_assert_eq(cairn_grid_keys_lower(env, "k", function), CAIRN_OK);
+    print_functions(env, "keys", function, CAIRN_GRID_KEYS_FUNCTIONS);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        print_conversion(env, "csr", others[k]);
+        print_conversion(env, others[k], "csr");
+    }
+    print_conversion(env, "ell", "csr");
+    print_conversion(env, "sell<32>", "csr");
 }
 
 /// The text of each member that has a grid.
@@ -287,21 +361,20 @@ static bool open_nvrtc(void)
     return true;
 }
 
-Test(cuda_resources, nothing_spills_and_registers_are_known, .timeout = 1800)
+/// Compile all texts, and hold what they take to a golden file.
+static void compare(const char *golden)
 {
     char  *said;
     size_t length;
     FILE  *out = open_memstream(&said, &length);
 
-    if (!open_nvrtc()) return;
-    print_all();
     compile_all();
     for (int n = 0; n < all.texts; n++)
         for (int k = 0; k < TARGETS; k++)
             tell(out, &all.text[n], k);
     fclose(out);
     printf("%d texts for %d generations of cards\n", all.texts, TARGETS);
-    golden_expect("cuda-resources.txt", said);
+    golden_expect(golden, said);
     free(said);
     for (int n = 0; n < all.texts; n++) {
         free(all.text[n].key);
@@ -311,4 +384,23 @@ Test(cuda_resources, nothing_spills_and_registers_are_known, .timeout = 1800)
     }
     for (int k = 0; k < TARGETS; k++)
         cairn_nvrtc_close(&all.nvrtc[k]);
+}
+
+Test(cuda_resources, nothing_spills_and_registers_are_known, .timeout = 1800)
+{
+    if (!open_nvrtc()) return;
+    print_all();
+    compare("cuda-resources.txt");
+}
+
+Test(cuda_resources, of_conversions, .timeout = 600)
+{
+    cairn_env env;
+
+    if (!open_nvrtc()) return;
+    cairn_env_init(&env);
+    print_conversions(&env);
+    cr_assert_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+    compare("cuda-resources-convert.txt");
 }

@@ -408,6 +408,9 @@ Test(misuse, catalogue_and_paths)
     ALLOWS(cairn_path_assumes, path, !cairn_path_assumes(NULL, 0, NULL));
     for (int k = 0; k < ODD; k++)
         ALLOWS(cairn_path_assumes, k, !cairn_path_assumes(path, odd[k], NULL));
+    ALLOWS(cairn_path_device, path, !cairn_path_device(NULL, 0));
+    for (int k = 0; k < ODD; k++)
+        ALLOWS(cairn_path_device, k, !cairn_path_device(path, odd[k]));
     ALLOWS(cairn_path_assumes, otherwise, !cairn_path_assumes(path, 0, NULL));
     ALLOWS(cairn_path_passes, path, cairn_path_passes(NULL) == 0);
     ALLOWS(cairn_path_pass, path, !cairn_path_pass(NULL, 0).method);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A conversion on a card: the functions of lower/grid_convert.h, one after the other, on
+/// arrays of the source that are brought there, and the target's arrays brought back. The
+/// host's arrays are the tensor's as always: a card that is lost costs nothing but the time.
+///
+/// Memory of the card, for n positions of the source: its arrays; 24 bytes a position for
+/// keys and positions, twice, 4 for each depth of the target's nodes, and 1 for counts; the
+/// target's arrays.
+
+#ifndef CAIRN_CONVERT_CARD_H
+#define CAIRN_CONVERT_CARD_H
+
+#include "convert/build.h"
+#include "devices/device.h"
+
+struct cairn_compiled;
+
+/// A card that conversions may use. Whoever builds has one a build.
+typedef struct cairn_conversion_card {
+    cairn_device *device; ///< With `grids`.
+    bool failed; ///< It could not do what it was to do: it is not used again, and
+    char why[CAIRN_MESSAGE]; ///< this is why.
+} cairn_conversion_card;
+
+/// One conversion, from its first pass to its end.
+typedef struct cairn_card_work cairn_card_work;
+
+/// Is a card to be used whatever it takes, by CAIRN_CONVERT? Not once it has failed.
+bool cairn_card_is_asked_for(const cairn_build *build);
+
+/// May a member be built there? @p why, constant, says why not.
+bool cairn_card_can(const struct cairn_compiled *c, const char **why);
+
+/// Passes. Failures of the card's are CAIRN_NO_DEVICE, and noted with it.
+
+/// Bring the source there, make keys and sort them, if they do not come in order.
+cairn_status cairn_card_sort(struct cairn_compiled *c);
+/// Number nodes.
+cairn_status cairn_card_count(struct cairn_compiled *c);
+/// Fill the arrays of a part, and bring them back.
+cairn_status cairn_card_fill(struct cairn_compiled *c, const cairn_part *part);
+
+/// Give everything back; NULL is accepted.
+void cairn_card_close(cairn_env *env, cairn_card_work **work);
+
+#endif

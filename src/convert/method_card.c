@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The method of a card: keys of all positions, sorted there, and the arrays that follow
+/// from them. It applies where a card is listed, copies to it have been measured (or the
+/// method is asked for), and its functions may be compiled.
+
+#include "convert/card.h"
+#include "convert/passes.h"
+#include "lower/grid_convert.h"
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    const char *why;
+
+    *may = cairn_card_can(c, &why);
+    if (!*may || cairn_card_is_asked_for(c->build)) return CAIRN_OK;
+    const cairn_device_facts *info = &c->build->loader->card->device->info;
+
+    *may = info->link.up > 0 && info->link.down > 0 && info->bandwidth > 0
+           && cairn_build_worth(c->m->env, c->build) == CAIRN_BUILD_COMPILED;
+    return CAIRN_OK;
+}
+
+static cairn_status sort_there(cairn_compiled *c)
+{
+    return cairn_card_sort(c);
+}
+
+static cairn_status number_there(cairn_compiled *c)
+{
+    return cairn_card_count(c);
+}
+
+static cairn_status fill_there(cairn_compiled *c, const cairn_pass_call *call)
+{
+    return cairn_card_fill(c, call->part);
+}
+
+static const cairn_pass_work sorts   = {.prepare = sort_there},
+                             numbers = {.prepare = number_there},
+                             fills   = {.write = fill_there};
+
+/// Seconds of an entry's bytes on the card's memory, and of starts.
+static double on_card(const cairn_compiled *c, double bytes, double starts)
+{
+    static const double       a_start = 5e-6;
+    const cairn_device_facts *info    = &c->build->loader->card->device->info;
+    const double              n       = c->facts.entries ? (double)c->facts.entries : 1;
+
+    return (info->bandwidth > 0 ? bytes / info->bandwidth : 0) + starts * a_start / n;
+}
+
+static double on_link(double bytes, double rate)
+{
+    return rate > 0 ? bytes / rate : 0;
+}
+
+/// Where keys are known to come in order nothing is sorted; else each digit reads and writes
+/// them.
+static double digits(const cairn_compiled *c)
+{
+    cairn_key_fields fields;
+
+    if (c->facts.order.sorted >= c->m->layout->levels
+        || !cairn_key_fields_plan(c->m->layout->levels, c->range, &fields))
+        return 0;
+    return fields.bits[0] / CAIRN_GRID_CONVERT_DIGIT + 1;
+}
+
+/// Name the device, and what the pass takes there.
+static void
+stands_on_card(const cairn_compiled *c, cairn_pass_writer *w, double seconds)
+{
+    cairn_pass *pass = cairn_pass_written(w);
+
+    pass->place.device = c->build->loader->card->device->info.id;
+    pass->place.rate   = pass->bytes > 0 ? seconds / pass->bytes : 0;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    enum { KEY = 12, A_DIGIT = 32, STARTS = 8 };
+    const cairn_device_link link  = c->build->loader->card->device->info.link;
+    const double            times = digits(c);
+    const double depths = __builtin_popcount(cairn_grid_convert_depths(c->m->layout));
+    const double sorted = KEY + w->read + times * A_DIGIT, numbered = depths * 24;
+
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_SORT, CAIRN_UNIT_ENTRY, 0,
+                               CAIRN_STORES_NONE, w->read + sorted, &sorts));
+    stands_on_card(
+        c, w, on_link(w->read, link.up) + on_card(c, sorted, STARTS * (1 + times)));
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_NUMBER, CAIRN_UNIT_ENTRY, 0,
+                               CAIRN_STORES_NONE, numbered, &numbers));
+    stands_on_card(c, w, on_card(c, numbered, STARTS * depths));
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY, w->arrays,
+                               CAIRN_STORES_NONE, 2 * w->written + KEY, &fills));
+    stands_on_card(
+        c, w, on_link(w->written, link.down) + on_card(c, w->written + KEY, STARTS));
+    return CAIRN_OK;
+}
+
+const cairn_method cairn_method_card = {
+    .name = "card",
+    .needs =
+        "a card that is listed, one rank, one member of one part, and a target whose "
+        "levels no query numbers",
+    .applies = applies,
+    .passes  = passes,
+};

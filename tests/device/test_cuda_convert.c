@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Conversions on a card of the driver that pretends (tests/fake_cuda): the processor's
+/// arrays, byte for byte, from and into every format that has such a conversion, and every
+/// call of the driver's failing once.
+
+#include "support/brutal.h"
+#include "support/card_plans.h"
+#include "support/conversion.h"
+#include "support/every_format.h"
+#include "support/seed.h"
+
+/// Convert by a method; "": by any. @return NULL: it does not apply, and the message has a
+/// reason.
+static cairn_tensor *
+convert_by(cairn_tensor *from, const char *text, const char *method)
+{
+    char *const   word   = context->env.options.convert;
+    cairn_format *format = must_format(context, text);
+    cairn_tensor *made   = NULL;
+
+    snprintf(word, sizeof context->env.options.convert, "%s", method);
+    const cairn_status status = cairn_tensor_convert(from, format, &made);
+
+    word[0] = '\0';
+    cairn_format_destroy(&format);
+    if (status == CAIRN_OK) return made;
+    cr_expect_eq(status, CAIRN_BAD_OPTION, "into %s: %s", text, context->env.message);
+    return NULL;
+}
+
+static bool is_on_card(const cairn_pass *pass)
+{
+    return pass->place.device && strcmp(pass->place.device, "cuda:0") == 0;
+}
+
+static bool is_of_processor(const cairn_pass *pass)
+{
+    return !pass->place.device && pass->what != CAIRN_PASS_PAD;
+}
+
+/// All passes ran on the card, but for those that pad; functions were started there, and
+/// the source was brought once.
+static void check_route(const cairn_tensor *made, const char *what, long starts)
+{
+    const cairn_path *path = cairn_tensor_path(made);
+
+    cr_expect_eq(count_passes(path, is_on_card), 3, "%s: %s", what,
+                 cairn_tensor_how(made));
+    cr_expect_eq(count_passes(path, is_of_processor), 0, "%s: %s", what,
+                 cairn_tensor_how(made));
+    cr_expect_geq(fake.calls("cuLaunchKernel") - starts, 3, "%s", what);
+    cr_expect(strstr(cairn_tensor_how(made), "card: Sort entry, on cuda:0"), "%s: %s",
+              what, cairn_tensor_how(made));
+}
+
+/// @return did it go on the card?
+static bool check_pair(cairn_tensor *from, const char *source, const char *target)
+{
+    char what[160];
+
+    snprintf(what, sizeof what, "%s to %s", source, target);
+    const long    starts = fake.calls("cuLaunchKernel");
+    cairn_tensor *made   = convert_by(from, target, "card");
+
+    if (!made) return false;
+    check_route(made, what, starts);
+    cairn_tensor *right = convert_by(from, target, "");
+
+    cr_assert_not_null(right, "%s", what);
+    cr_expect_eq(count_passes(cairn_tensor_path(right), is_on_card), 0, "%s", what);
+    check_same(made->local, right->local, what);
+    cairn_tensor_destroy(&right);
+    cairn_tensor_destroy(&made);
+    return true;
+}
+
+/// What goes on cards between any two of a list, both ways.
+static int check_pairs(const char *const *list, int count, cairn_dtype dtype)
+{
+    uint64_t      state  = 71 + (uint64_t)dtype;
+    cairn_source *source = random_source(context, &state, 83, 67);
+    int           there  = 0;
+
+    for (int a = 0; a < count; a++) {
+        cairn_tensor *from = must_store(context, source, list[a], dtype);
+
+        for (int b = 0; b < count; b++)
+            there += check_pair(from, list[a], list[b]);
+        cairn_tensor_destroy(&from);
+    }
+    cairn_source_destroy(&source);
+    return there;
+}
+
+/// These always go.
+Test(cuda_convert, formats_that_go, .timeout = 300)
+{
+    static const char *const list[] = {"csr",     "coo",       "csc", "dcsr",
+                                       "bdia<3>", "bcsr<2,3>", "dia"};
+    enum { LIST = sizeof list / sizeof *list };
+
+    BEGIN("seed=62");
+    cr_expect_eq(check_pairs(list, LIST, CAIRN_F32), LIST * LIST);
+    end();
+}
+
+/// Formats of the catalogue, and random ones, from and into others that are drawn.
+enum { TARGETS = 3, USUAL_CASES = 30 };
+
+Test(cuda_convert, every_format, .timeout = 900)
+{
+    uint64_t state = seed_clock() * 1000003;
+    int      there = 0, tried = 0;
+
+    BEGIN("seed=61");
+    printf("state %llu\n", (unsigned long long)state);
+    cairn_source *source = random_source(context, &state, 83, 67);
+
+    for (int a = 0; a < FORMATS; a++) {
+        cairn_tensor *from = must_store(context, source, formats[a], CAIRN_F64);
+
+        for (int b = 0; b < TARGETS; b++, tried++)
+            there +=
+                check_pair(from, formats[a], formats[random_below(&state, FORMATS)]);
+        cairn_tensor_destroy(&from);
+    }
+    printf("%d of %d conversions went on the card\n", there, tried);
+    cr_expect_gt(there, tried / 4);
+    cairn_source_destroy(&source);
+    end();
+}
+
+/// Draw a format that stores the source. @return NULL: this one does not.
+static cairn_tensor *draw(uint64_t *state, cairn_source *source, char *text)
+{
+    cairn_format *format = NULL;
+    cairn_tensor *tensor = NULL;
+
+    random_format(state, 2, text, RANDOM_FORMAT);
+    if (cairn_format_create(context, text, &format) != CAIRN_OK) return NULL;
+    (void)cairn_tensor_create(
+        source, format, random_chance(state, 50) ? CAIRN_F32 : CAIRN_F64, &tensor);
+    cairn_format_destroy(&format);
+    return tensor;
+}
+
+static bool check_random(uint64_t *state, int *there)
+{
+    char          text[2][RANDOM_FORMAT];
+    cairn_source *source = random_source(context, state, 1 + random_below(state, 90),
+                                         1 + random_below(state, 90));
+    cairn_tensor *from   = draw(state, source, text[0]),
+                 *to     = draw(state, source, text[1]);
+    const bool both      = from && to;
+
+    if (both) *there += check_pair(from, text[0], text[1]);
+    cairn_tensor_destroy(&to);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    return both;
+}
+
+Test(cuda_convert, random_formats, .timeout = 900)
+{
+    uint64_t  state = seed_clock() * 1000003 + 1;
+    const int want  = seed_cases(USUAL_CASES);
+    int       there = 0, tried = 0;
+
+    BEGIN("seed=63");
+    printf("state %llu\n", (unsigned long long)state);
+    for (int tries = 0; tried < want && tries < 8 * want; tries++)
+        tried += check_random(&state, &there);
+    printf("%d of %d conversions went on the card\n", there, tried);
+    cr_expect_geq(there, tried / 8);
+    end();
+}
+
+/* ---- the choice ---- */
+
+/// Nobody asks for a method: the card has it where copies are fast, and not where they are
+/// slow or have not been measured.
+Test(cuda_convert, taken_where_it_takes_less, .timeout = 300)
+{
+    enum { WIDE = 640, ENTRIES = 210000 };
+    static const double rates[] = {0, 1e6, 1e15};
+    static int64_t      coord[2 * ENTRIES];
+    static double       value[ENTRIES];
+    const int64_t       extent[2] = {WIDE, WIDE};
+    cairn_source       *source;
+
+    BEGIN("seed=67");
+    for (int k = 0; k < ENTRIES; k++) {
+        coord[2 * k]     = k / (WIDE - 1);
+        coord[2 * k + 1] = (k % (WIDE - 1) + k / (WIDE - 1) * 7) % WIDE;
+        value[k]         = 1 + k % 17;
+    }
+    MUST(context, cairn_source_from_coords(context, 2, extent, ENTRIES, coord, value,
+                                           CAIRN_BY_ROWS, &source));
+    cairn_tensor             *from  = must_store(context, source, "csr", CAIRN_F64);
+    cairn_tensor             *right = convert_by(from, "csc", "scatter");
+    cairn_device_facts *const info  = &context->devices->device[1].info;
+
+    info->bandwidth = 1e15;
+    for (int k = 0; k < 3; k++) {
+        info->link         = (cairn_device_link){rates[k], rates[k], rates[k]};
+        cairn_tensor *made = convert_by(from, "csc", "");
+
+        cr_expect_eq(count_passes(cairn_tensor_path(made), is_on_card), k < 2 ? 0 : 3,
+                     "%g bytes a second: %s", rates[k], cairn_tensor_how(made));
+        check_same(made->local, right->local, "csr to csc");
+        cairn_tensor_destroy(&made);
+    }
+    cairn_tensor_destroy(&right);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    end();
+}
+
+/* ---- failures ---- */
+
+/// What a refused call may leave: a driver that does not free has not freed.
+static bool is_freeing(const char *name)
+{
+    return strstr(name, "Free") || strstr(name, "Destroy") || strstr(name, "Unregister")
+           || strstr(name, "Unload") || strstr(name, "Pop") || strstr(name, "Release");
+}
+
+/// Every call of one function fails once: what the card could not do, the processor does,
+/// from the begin, and nothing is left. @return failures.
+static int
+fail_each(cairn_tensor *from, cairn_tensor *right, const char *name, int code)
+{
+    int failures = 0;
+
+    for (long n = 0;; n++, failures++) {
+        const int     alive = fake.alive(), depth = fake.depth();
+        const int64_t held = context->env.live_blocks;
+        char          what[80];
+
+        snprintf(what, sizeof what, "%s, call %ld, fails with %d", name, n, code);
+        fake.fail(name, n, code);
+        cairn_tensor         *made   = convert_by(from, "bcsr<2,3>", "card");
+        const bool            failed = fake.failed(), late = fake.late() != 0;
+        const cairn_cuda_loss loss = cairn_cuda_of(&context->devices->device[1])->loss;
+
+        fake.fail(NULL, -1, 0);
+        cr_assert_not_null(made, "%s: %s", what, context->env.message);
+        cr_expect_not(late, "%s: asked after it", what);
+        check_same(made->local, right->local, what);
+        /* Of one that is gone nothing more is asked. */
+        if (!loss.gone)
+            cr_expect_eq(fake.depth(), depth, "%s: a context is left", what);
+        const bool there = count_passes(cairn_tensor_path(made), is_on_card) > 0;
+
+        cr_expect(there || strstr(cairn_tensor_why(made), "cuda:0"), "%s: no reason",
+                  what);
+        cairn_tensor_destroy(&made);
+        if (!loss.gone)
+            cr_expect_eq(context->env.live_blocks, held, "%s: %ld blocks are left",
+                         what, (long)(context->env.live_blocks - held));
+        if (!loss.lost)
+            cr_expect_eq(fake.alive(), alive, "%s: %d things are left", what,
+                         fake.alive() - alive);
+        mend();
+        if (!failed) return failures;
+    }
+}
+
+static void fail_all(int code)
+{
+    uint64_t state    = 12;
+    int      failures = 0;
+
+    BEGIN("seed=64");
+    cairn_source *source = random_source(context, &state, 61, 53);
+    cairn_tensor *from   = must_store(context, source, "csc", CAIRN_F64);
+    cairn_tensor *right  = convert_by(from, "bcsr<2,3>", "");
+
+    cr_assert_not_null(right);
+    /* What a format keeps, and functions that are loaded, are there before any count. */
+    fake.fail("cuLaunchKernel", 0, code);
+    cairn_tensor *first = convert_by(from, "bcsr<2,3>", "card");
+
+    cr_assert_not_null(first);
+    cairn_tensor_destroy(&first);
+    mend();
+#define X(name, arguments)                                         \
+    if (!is_freeing(#name) && strcmp(#name, "cuGetErrorName") != 0 \
+        && strcmp(#name, "cuEventQuery") != 0)                     \
+        failures += fail_each(from, right, #name, code);
+    CAIRN_CUDA_MAP(X)
+#undef X
+    printf("%d calls failed once\n", failures);
+    cr_expect_gt(failures, 60);
+    cairn_tensor_destroy(&right);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&context);
+}
+
+Test(cuda_convert, every_call_fails_once, .timeout = 600)
+{
+    fail_all(801);
+}
+
+/// The same with a failure that stays.
+Test(cuda_convert, every_call_fails_for_good_once, .timeout = 600)
+{
+    fail_all(719);
+}
+
+/// A card that has too little memory.
+Test(cuda_convert, too_little_memory, .timeout = 60)
+{
+    uint64_t state = 5;
+
+    BEGIN("seed=65 memory=1M");
+    cairn_source *source = random_source(context, &state, 3000, 1200);
+    cairn_tensor *from   = must_store(context, source, "coo", CAIRN_F64);
+    cairn_tensor *right  = convert_by(from, "dense<2>", ""),
+                 *made   = convert_by(from, "dense<2>", "card");
+
+    cr_assert(right && made);
+    check_same(made->local, right->local, "too large");
+    cr_expect_eq(count_passes(cairn_tensor_path(made), is_on_card), 0);
+    cr_expect(strstr(cairn_tensor_why(made), "cuda:0"), "%s", cairn_tensor_why(made));
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&right);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    end();
+}
+
+/// Memory of the host's that ends, on the card's way and on the processor's behind it.
+Test(cuda_convert, short_of_memory, .timeout = 300)
+{
+    uint64_t state = 15;
+
+    BEGIN("seed=66");
+    cairn_source *source = random_source(context, &state, 61, 53);
+    cairn_tensor *from   = must_store(context, source, "csc", CAIRN_F64);
+    cairn_format *format = must_format(context, "bcsr<2,3>");
+    cairn_tensor *made   = NULL;
+
+    /* What a format keeps, and functions that stay loaded, of both ways. */
+    snprintf(context->env.options.convert, sizeof context->env.options.convert, "card");
+    fake.fail("cuLaunchKernel", 0, 801);
+    MUST(context, cairn_tensor_convert(from, format, &made));
+    fake.fail(NULL, -1, 0);
+    cairn_tensor_destroy(&made);
+    CAIRN_BRUTAL(&context->env, cairn_tensor_convert(from, format, &made));
+    cr_expect_eq(count_passes(cairn_tensor_path(made), is_on_card), 3);
+    cairn_tensor_destroy(&made);
+    cairn_format_destroy(&format);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    end();
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Conversions as grids, interpreted: the processor stands for a card, and every function
+/// runs with its groups and items in another order, while who touches what is recorded.
+/// The arrays are the processor's, byte for byte.
+
+#include "devices/grids.h"
+#include "support/conversion.h"
+#include "support/device_work.h"
+#include "support/every_format.h"
+#include "support/ir_races.h"
+#include "support/seed.h"
+
+enum { BLOCKS = 64 };
+
+struct cairn_grid_program {
+    cairn_env      *env;
+    cairn_ir_code **code; ///< [functions]
+    int             functions;
+    int             blocks;
+    void           *block[BLOCKS];
+};
+
+static cairn_context *context;
+static races          record;
+static uint64_t       order; ///< Of turns.
+static long           starts;
+
+static cairn_status open_code(cairn_device                   *device,
+                              const char                     *key,
+                              const cairn_ir_function *const *function,
+                              int                             functions,
+                              cairn_grid_program            **program)
+{
+    cairn_grid_program *p = calloc(1, sizeof *p);
+
+    (void)key;
+    p->env       = device->env;
+    p->code      = calloc((size_t)functions, sizeof(cairn_ir_code *));
+    p->functions = functions;
+    for (int k = 0; k < functions; k++)
+        if (function[k])
+            cr_assert_eq(cairn_ir_code_create(p->env, function[k], &p->code[k]),
+                         CAIRN_OK, "%s", p->env->message);
+    *program = p;
+    return CAIRN_OK;
+}
+
+static cairn_status
+take(cairn_grid_program *p, int64_t bytes, const char *what, cairn_grid_address *at)
+{
+    void *const fresh = malloc((size_t)bytes + 1);
+
+    (void)what;
+    cr_assert_lt(p->blocks, BLOCKS);
+    memset(fresh, 0xa5, (size_t)bytes + 1); /* anything */
+    p->block[p->blocks++] = fresh;
+    *at                   = (uintptr_t)fresh;
+    return CAIRN_OK;
+}
+
+static void *here(cairn_grid_address at)
+{
+    return (void *)(uintptr_t)at;
+}
+
+static cairn_status
+bring(cairn_grid_program *p, cairn_grid_address to, const void *from, int64_t bytes)
+{
+    (void)p;
+    if (bytes > 0) memcpy(here(to), from, (size_t)bytes);
+    return CAIRN_OK;
+}
+
+static cairn_status clear(cairn_grid_program *p, cairn_grid_address at, int64_t bytes)
+{
+    (void)p;
+    memset(here(at), 0, (size_t)bytes);
+    return CAIRN_OK;
+}
+
+static cairn_status
+fetch(cairn_grid_program *p, void *to, cairn_grid_address from, int64_t bytes)
+{
+    (void)p;
+    memcpy(to, here(from), (size_t)bytes);
+    return CAIRN_OK;
+}
+
+/// Where the copy of an array is that has @p at.
+static void *moved(const cairn_grid_part *its, const void *at)
+{
+    cairn_array array[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(its->part, array);
+
+    for (int k = 0; k < arrays && at; k++) {
+        const char *const begin = array[k].data;
+
+        if ((const char *)at >= begin && (const char *)at < begin + array[k].bytes)
+            return (char *)here(its->array[k]) + ((const char *)at - begin);
+    }
+    return NULL;
+}
+
+/// A part as it is seen there.
+static cairn_kernel_part view_of(const cairn_grid_part *its)
+{
+    cairn_kernel_part view = its->part->view;
+
+    for (int l = 0; l < view.levels; l++) {
+        view.level[l].ptr = moved(its, view.level[l].ptr);
+        view.level[l].idx = moved(its, view.level[l].idx);
+    }
+    view.val = moved(its, view.val);
+    return view;
+}
+
+static cairn_status start(cairn_grid_program *p, const cairn_grid_call *call)
+{
+    const cairn_kernel_part from = view_of(&call->part[0]);
+    cairn_kernel_part       to   = view_of(&call->part[1]);
+    cairn_ir_watch watch  = {.touch = races_touch, .user = &record, .order = order++};
+    int64_t        result = -1;
+
+    races_again(&record);
+    cr_assert(call->groups > 0 && p->code[call->function]);
+    cr_assert_eq(cairn_ir_code_run(p->env, p->code[call->function], &from, &to,
+                                   call->args, &watch, &result),
+                 CAIRN_OK, "function %d: %s", call->function, p->env->message);
+    cr_expect_eq(result, 0);
+    starts++;
+    return CAIRN_OK;
+}
+
+static void close_code(cairn_grid_program **program)
+{
+    cairn_grid_program *p = *program;
+
+    for (int k = 0; k < p->functions; k++)
+        if (p->code[k]) cairn_ir_code_destroy(p->env, &p->code[k]);
+    while (p->blocks > 0)
+        free(p->block[--p->blocks]);
+    free(p->code);
+    free(p);
+    *program = NULL;
+}
+
+static const cairn_device_grids interpreted = {.open  = open_code,
+                                               .take  = take,
+                                               .send  = bring,
+                                               .clear = clear,
+                                               .start = start,
+                                               .fetch = fetch,
+                                               .close = close_code};
+
+static void begin(void)
+{
+    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
+    must_settle(context);
+    context->devices->device[0].ops.grids = &interpreted;
+    races_open(&record);
+}
+
+static void end(void)
+{
+    races_close(&record);
+    cairn_context_destroy(&context);
+}
+
+TestSuite(grid_convert, .init = begin, .fini = end);
+
+static cairn_tensor *
+convert_by(cairn_tensor *from, const char *text, const char *method)
+{
+    char *const   word   = context->env.options.convert;
+    cairn_format *format = must_format(context, text);
+    cairn_tensor *made   = NULL;
+
+    snprintf(word, sizeof context->env.options.convert, "%s", method);
+    const cairn_status status = cairn_tensor_convert(from, format, &made);
+
+    word[0] = '\0';
+    cairn_format_destroy(&format);
+    cr_expect(status == CAIRN_OK || status == CAIRN_BAD_OPTION, "into %s: %s", text,
+              context->env.message);
+    return made;
+}
+
+/// @return is there such a conversion?
+static bool check_pair(cairn_tensor *from, const char *source, const char *target)
+{
+    const long    before = starts;
+    cairn_tensor *made   = convert_by(from, target, "card");
+    char          what[120];
+
+    if (!made) return false;
+    snprintf(what, sizeof what, "%s to %s, order %llu", source, target,
+             (unsigned long long)order);
+    cr_expect_geq(starts - before, 3, "%s", what);
+    cairn_tensor *right = convert_by(from, target, "");
+
+    cr_assert_not_null(right, "%s", what);
+    check_same(made->local, right->local, what);
+    cairn_tensor_destroy(&right);
+    cairn_tensor_destroy(&made);
+    return true;
+}
+
+/// All pairs of the catalogue, of a small matrix.
+Test(grid_convert, every_pair_in_any_order, .timeout = 300)
+{
+    uint64_t      state  = 71;
+    cairn_source *source = random_source(context, &state, 23, 31);
+    int           there  = 0;
+
+    order = seed_clock();
+    for (int a = 0; a < FORMATS; a++) {
+        cairn_tensor *from =
+            must_store(context, source, formats[a], a % 2 ? CAIRN_F64 : CAIRN_F32);
+
+        for (int b = 0; b < FORMATS; b++)
+            there += check_pair(from, formats[a], formats[b]);
+        cairn_tensor_destroy(&from);
+    }
+    printf("%d of %d pairs\n", there, FORMATS * FORMATS);
+    cr_expect_geq(there, 350);
+    cairn_source_destroy(&source);
+}
+
+/// Numbers are added up in three steps, and keys sorted by more than one tile.
+Test(grid_convert, more_than_one_tile, .timeout = 300)
+{
+    enum { ROWS = 700, COLUMNS = 900, ENTRIES = 9000 };
+    static int64_t coord[2 * ENTRIES];
+    static double  value[ENTRIES];
+    const int64_t  extent[2] = {ROWS, COLUMNS};
+    uint64_t       state     = 9;
+    cairn_source  *source;
+
+    order = seed_clock();
+    for (int k = 0; k < ENTRIES; k++) {
+        coord[2 * k]     = k % ROWS;
+        coord[2 * k + 1] = (k / ROWS * 67 + random_below(&state, 60)) % COLUMNS;
+        value[k]         = 1 + k % 13;
+    }
+    MUST(context, cairn_source_from_coords(context, 2, extent, ENTRIES, coord, value,
+                                           CAIRN_BY_ROWS, &source));
+    cairn_tensor *from = must_store(context, source, "csc", CAIRN_F64);
+
+    cr_expect(check_pair(from, "csc", "csr"));
+    cr_expect(check_pair(from, "csc", "bcsr<2,3>"));
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+}
