@@ -32,6 +32,18 @@ typedef struct {
     cairn_missed_kernel list[64];
 } cairn_missed;
 
+/// The format of a caller's lists, and the layout that such lists had last.
+typedef struct {
+    uint64_t      key; ///< What lists; 0: none.
+    cairn_format *format;
+    cairn_layout *layout; ///< Or NULL.
+} cairn_lent_format;
+
+/// Those that came, the latest first.
+typedef struct {
+    cairn_lent_format list[8];
+} cairn_lent_formats;
+
 struct cairn_context {
     cairn_env        env; ///< First member: rooms below see only this.
     cairn_comm      *comm;
@@ -42,7 +54,10 @@ struct cairn_context {
     cairn_pos        small;      ///< Entries of small builds that did without devices,
     cairn_missed     missed;     ///< and without functions.
     cairn_candidates candidates; ///< That come with the library; none until needed.
-    char             name[256];  ///< Handed out by cairn_catalogue_name().
+    cairn_lent_formats
+        lent; ///< Made once, for what conversions find out about formats is
+              ///< known of these alone (convert/kept.h).
+    char             name[256]; ///< Handed out by cairn_catalogue_name().
     cairn_move_rates moves; ///< Measured rates that choose conversions, the same on all
                             ///< ranks; 0: the shipped ones do.
     bool asked_moves;       ///< They were looked up.
@@ -114,6 +129,34 @@ struct cairn_plan {
         *permuted; ///< Vectors in the user's order (permuted.h); NULL: the
                    ///< replay's are.
 };
+
+/// The format of a caller's compressed lines; one object for all that are alike, while the
+/// context has room for them.
+///
+/// Local. @param[out] format  With its texts; destroy with cairn_format_destroy().
+cairn_status cairn_lent_lines(cairn_context *context,
+                              bool           by_columns,
+                              int            ptr_bits,
+                              int            idx_bits,
+                              cairn_format **format);
+
+/// Likewise of anything: what was kept by that key, which is not 0. NULL: nothing.
+cairn_format *cairn_lent_find(cairn_context *context, uint64_t key);
+
+/// Keep it; another that came long ago goes.
+void cairn_lent_keep(cairn_context *context, uint64_t key, const cairn_format *format);
+
+/// As cairn_layout_create() of a lent format's first member; held once more where the lists
+/// before had the same.
+cairn_status cairn_lent_layout(cairn_context        *context,
+                               const cairn_format   *format,
+                               const int64_t        *extent,
+                               const cairn_interval *box,
+                               int                   value_bits,
+                               cairn_layout        **layout);
+
+/// Forget all of them. Local.
+void cairn_context_forget_lent(cairn_context *context);
 
 /// "reference", "prebuilt" or "compiled".
 const char *cairn_route_name(cairn_route route);

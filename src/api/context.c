@@ -191,6 +191,7 @@ void cairn_context_destroy(cairn_context **context)
     cairn_context_forget_costs(*context);
     cairn_devices_close(&(*context)->env, &(*context)->devices);
     cairn_candidates_fini(&(*context)->env, &(*context)->candidates);
+    cairn_context_forget_lent(*context);
     leave(*context);
     cairn_env_fini(&(*context)->env);
     free(*context);
@@ -242,6 +243,7 @@ cairn_status cairn_context_set_threads(cairn_context *context, int threads)
     if (context->plans > 0) return CAIRN_OK;
     cairn_context_forget_costs(context);
     cairn_candidates_fini(&context->env, &context->candidates);
+    cairn_context_forget_lent(context);
     cairn_devices_close(&context->env, &context->devices); /* opened when needed */
     return CAIRN_OK;
 }

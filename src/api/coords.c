@@ -105,9 +105,13 @@ cairn_status cairn_coords_format(cairn_context   *context,
                                  int              base,
                                  cairn_format   **format)
 {
-    cairn_text text;
-    char      *whole;
+    cairn_text     text;
+    char          *whole;
+    const uint64_t key = 2 | (uint64_t)way << 8 | (uint64_t)order << 16
+                         | (uint64_t)bits << 24 | (uint64_t)base << 32;
 
+    *format = cairn_lent_find(context, key);
+    if (*format) return CAIRN_OK;
     cairn_text_init(&text, &context->env);
     cairn_text_add(&text, "#encoding<{ ");
     print_map(&text, order, base);
@@ -120,6 +124,7 @@ cairn_status cairn_coords_format(cairn_context   *context,
     CAIRN_TRY(cairn_text_take(&text, &whole));
     const cairn_status status = cairn_format_create(context, whole, format);
 
+    if (status == CAIRN_OK) cairn_lent_keep(context, key, *format);
     cairn_free(&context->env, whole);
     return status;
 }

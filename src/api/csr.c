@@ -77,16 +77,6 @@ static cairn_status find_fault(const void *user)
     return CAIRN_OK;
 }
 
-static cairn_status own_format(const cairn_solver_rows *a, cairn_format **format)
-{
-    cairn_env *env = &a->context->env;
-
-    CAIRN_TRY((a->by_columns ? cairn_format_compressed_columns
-                             : cairn_format_compressed_rows)(env, a->ptr_bits,
-                                                             a->idx_bits, format));
-    return cairn_format_keep_texts(env, *format);
-}
-
 /* ---- a tensor over the caller's arrays ---- */
 
 /// A part over the caller's arrays.
@@ -109,8 +99,8 @@ static cairn_status point_at_arrays(const cairn_solver_rows *a, cairn_tensor *te
     local->value_bits = a->dtype == CAIRN_F32 ? 32 : 64;
     memcpy(local->box, box, sizeof box);
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &local->part));
-    CAIRN_TRY(cairn_layout_create(env, tensor->format->member[0], a->shape.extent, box,
-                                  NULL, local->value_bits, &local->group[0].layout));
+    CAIRN_TRY(cairn_lent_layout(a->context, tensor->format, a->shape.extent, box,
+                                local->value_bits, &local->group[0].layout));
     cairn_part *part = &local->part[0];
 
     part->where.rank = a->context->comm->rank;
@@ -135,7 +125,8 @@ static cairn_status lend(const cairn_solver_rows *a, cairn_tensor **tensor)
     CAIRN_TRY(CAIRN_NEW_ZERO(&a->context->env, 1, tensor));
     (*tensor)->context = a->context;
     (*tensor)->dtype   = a->dtype;
-    CAIRN_TRY(own_format(a, &(*tensor)->format));
+    CAIRN_TRY(cairn_lent_lines(a->context, a->by_columns, a->ptr_bits, a->idx_bits,
+                               &(*tensor)->format));
     return point_at_arrays(a, *tensor);
 }
 

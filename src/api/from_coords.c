@@ -208,9 +208,8 @@ static cairn_status point_at_arrays(const taker *t, cairn_tensor *tensor)
     }
     local->box[0] = (cairn_interval){t->first_row, t->first_row + t->rows - 1};
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &local->part));
-    CAIRN_TRY(cairn_layout_create(env, tensor->format->member[0], t->shape.extent,
-                                  local->box, NULL, local->value_bits,
-                                  &local->group[0].layout));
+    CAIRN_TRY(cairn_lent_layout(t->context, tensor->format, t->shape.extent, local->box,
+                                local->value_bits, &local->group[0].layout));
     cairn_part *part = &local->part[0];
 
     part->where.rank = t->context->comm->rank;

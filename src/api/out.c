@@ -155,24 +155,15 @@ check_lines(const order_out *o, const cairn_compressed *a, bool by_columns)
     return check_array(o, "val", a->val, n, width_of(a->dtype));
 }
 
-static cairn_status
-format_lines(order_out *o, const cairn_compressed *a, bool by_columns)
-{
-    cairn_env *env = &o->tensor->context->env;
-
-    CAIRN_TRY((by_columns ? cairn_format_compressed_columns
-                          : cairn_format_compressed_rows)(env, a->ptr_bits, a->idx_bits,
-                                                          &o->format));
-    return cairn_format_keep_texts(env, o->format);
-}
-
 static cairn_status write_lines(order_out *o, cairn_compressed *a, bool by_columns)
 {
     const int64_t lines  = lines_of(o->tensor, by_columns);
     cairn_tensor *made   = NULL;
     cairn_status  status = check_lines(o, a, by_columns);
 
-    if (status == CAIRN_OK) status = format_lines(o, a, by_columns);
+    if (status == CAIRN_OK)
+        status = cairn_lent_lines(o->tensor->context, by_columns, a->ptr_bits,
+                                  a->idx_bits, &o->format);
     o->into.ptr[1] = a->ptr;
     o->into.idx[1] = a->idx;
     o->into.val    = a->val;

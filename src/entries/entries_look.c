@@ -7,6 +7,8 @@
 
 #include "entries/entries_look.h"
 
+#include "base/wide.h"
+
 enum {
     PIECE       = 1 << 18, ///< Entries worth another thread,
     MOST_PIECES = 64,      ///< and pieces at most.
@@ -107,7 +109,7 @@ static faults look_at_any(const look *l, cairn_pos begin, cairn_pos end)
 }
 
 /// Blocks that stay in cache, since pairs are read twice.
-static faults look_at_block(const look *l, cairn_pos begin, cairn_pos end)
+CAIRN_WIDE static faults look_at_block(const look *l, cairn_pos begin, cairn_pos end)
 {
     const int64_t stride = l->given->stride;
 

@@ -6,54 +6,56 @@
 
 #include "tensor/lists.h"
 
+#include "base/wide.h"
+
 /* Numbers are compared from `lo` on, which makes them unsigned. Counts are kept in 32 bits
    and results in the numbers' own width, for which compilers have vectors. */
-#define LOOPS(bits)                                                                 \
-    typedef uint##bits##_t list_##bits;                                             \
-                                                                                    \
-    static bool rises_##bits(const list_##bits *ptr, int64_t n)                     \
-    {                                                                               \
-        list_##bits falls = 0;                                                      \
-                                                                                    \
-        for (int64_t k = 1; k < n; k++)                                             \
-            falls |= ptr[k] < ptr[k - 1];                                           \
-        return falls == 0;                                                          \
-    }                                                                               \
-                                                                                    \
-    static bool within_##bits(const list_##bits *idx, int64_t n, list_##bits lo,    \
-                              list_##bits span)                                     \
-    {                                                                               \
-        list_##bits outside = 0;                                                    \
-                                                                                    \
-        for (int64_t k = 0; k < n; k++)                                             \
-            outside |= (list_##bits)(idx[k] - lo) > span;                           \
-        return outside == 0;                                                        \
-    }                                                                               \
-                                                                                    \
-    static int64_t falls_##bits(const list_##bits *idx, int64_t begin, int64_t end, \
-                                list_##bits lo)                                     \
-    {                                                                               \
-        uint32_t falls = 0;                                                         \
-                                                                                    \
-        for (int64_t k = begin; k < end; k++)                                       \
-            falls += (list_##bits)(idx[k] - lo) <= (list_##bits)(idx[k - 1] - lo);  \
-        return falls;                                                               \
-    }                                                                               \
-                                                                                    \
-    static int64_t falls_between_##bits(                                            \
-        const list_##bits *idx, const cairn_kernel_level *level, list_##bits lo)    \
-    {                                                                               \
-        int64_t falls = 0, begin = load_ptr(level, 1);                              \
-                                                                                    \
-        for (int64_t k = 1; k + 1 < level->ptr_length; k++) {                       \
-            const int64_t end = load_ptr(level, k + 1);                             \
-                                                                                    \
-            if (begin > 0 && begin < end)                                           \
-                falls += (list_##bits)(idx[begin] - lo)                             \
-                         <= (list_##bits)(idx[begin - 1] - lo);                     \
-            begin = end;                                                            \
-        }                                                                           \
-        return falls;                                                               \
+#define LOOPS(bits)                                                                \
+    typedef uint##bits##_t list_##bits;                                            \
+                                                                                   \
+    CAIRN_WIDE static bool rises_##bits(const list_##bits *ptr, int64_t n)         \
+    {                                                                              \
+        list_##bits falls = 0;                                                     \
+                                                                                   \
+        for (int64_t k = 1; k < n; k++)                                            \
+            falls |= ptr[k] < ptr[k - 1];                                          \
+        return falls == 0;                                                         \
+    }                                                                              \
+                                                                                   \
+    CAIRN_WIDE static bool within_##bits(const list_##bits *idx, int64_t n,        \
+                                         list_##bits lo, list_##bits span)         \
+    {                                                                              \
+        list_##bits outside = 0;                                                   \
+                                                                                   \
+        for (int64_t k = 0; k < n; k++)                                            \
+            outside |= (list_##bits)(idx[k] - lo) > span;                          \
+        return outside == 0;                                                       \
+    }                                                                              \
+                                                                                   \
+    CAIRN_WIDE static int64_t falls_##bits(const list_##bits *idx, int64_t begin,  \
+                                           int64_t end, list_##bits lo)            \
+    {                                                                              \
+        uint32_t falls = 0;                                                        \
+                                                                                   \
+        for (int64_t k = begin; k < end; k++)                                      \
+            falls += (list_##bits)(idx[k] - lo) <= (list_##bits)(idx[k - 1] - lo); \
+        return falls;                                                              \
+    }                                                                              \
+                                                                                   \
+    static int64_t falls_between_##bits(                                           \
+        const list_##bits *idx, const cairn_kernel_level *level, list_##bits lo)   \
+    {                                                                              \
+        int64_t falls = 0, begin = load_ptr(level, 1);                             \
+                                                                                   \
+        for (int64_t k = 1; k + 1 < level->ptr_length; k++) {                      \
+            const int64_t end = load_ptr(level, k + 1);                            \
+                                                                                   \
+            if (begin > 0 && begin < end)                                          \
+                falls += (list_##bits)(idx[begin] - lo)                            \
+                         <= (list_##bits)(idx[begin - 1] - lo);                    \
+            begin = end;                                                           \
+        }                                                                          \
+        return falls;                                                              \
     }
 
 static inline int64_t load_ptr(const cairn_kernel_level *level, int64_t k)

@@ -334,3 +334,31 @@ Test(auto_tensor, lists_are_counted_as_entries_are)
         cairn_source_destroy(&source[k]);
     }
 }
+
+/// What conversions find out about a format is found again, since lists of a kind have one
+/// format, and one layout while extents stay.
+Test(auto_tensor, lists_of_a_kind_have_one_format)
+{
+    cairn_source *source[] = {stencil(), graph()};
+    caller        c = rows_of(source[0], 32, true), wide = rows_of(source[0], 64, true),
+           other        = rows_of(source[1], 32, true);
+    cairn_tensor *first = borrow(&c), *second = borrow(&c);
+    cairn_tensor *apart = borrow(&wide), *third = borrow(&other);
+
+    cr_expect_eq(first->format, second->format);
+    cr_expect_eq(first->local->group[0].layout, second->local->group[0].layout);
+    cr_expect_eq(first->format, third->format);
+    cr_expect_neq(first->local->group[0].layout, third->local->group[0].layout);
+    cr_expect_neq(first->format, apart->format);
+    check_product(second, source[0]);
+    check_product(third, source[1]);
+    cairn_tensor_destroy(&first);
+    cairn_tensor_destroy(&second);
+    cairn_tensor_destroy(&third);
+    cairn_tensor_destroy(&apart);
+    drop(&c);
+    drop(&wide);
+    drop(&other);
+    for (int k = 0; k < 2; k++)
+        cairn_source_destroy(&source[k]);
+}
