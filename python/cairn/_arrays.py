@@ -13,16 +13,19 @@ class _View:
     """A part's view, which is out until nothing refers to it."""
 
     def __init__(self, stored, part):
-        self.stored = stored
+        self.stored = None
         self.struct = PartView()
         stored.context._call(lib.cairn_tensor_part_get, stored.pointer, part,
                              ctypes.byref(self.struct))
+        self.stored = stored
+        stored._enter()
 
     def __del__(self, restore=lib.cairn_tensor_part_restore, byref=ctypes.byref):
         stored = self.stored
-        if self.struct.arrays and not stored.context._forked:
+        if stored and not stored.context._forked:
             with stored.context._lock:
                 restore(stored.pointer, byref(self.struct))
+                stored._leave()
 
 
 class _Memory:

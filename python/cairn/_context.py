@@ -18,7 +18,22 @@ _FORKED = ("cairn: this process was forked from one that had a context, whose th
 _forked = False
 
 
-class Context:
+class Shared:
+    """Something of the library's that goes when the last that needs it has left: of a cycle
+    of garbage Python finalizes objects in any order."""
+
+    def _enter(self):
+        with self._lock:
+            self._users += 1
+
+    def _leave(self):
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._destroy()
+
+
+class Context(Shared):
     """What tensors share: threads, a limit of memory, and a lock, since one thread at a
     time may be in a context. Most programs use the one that is made when it is needed;
     two threads that want to multiply at the same time have a context each.
@@ -31,6 +46,7 @@ class Context:
     def __init__(self, threads=None, memory=None):
         self._tensors = weakref.WeakSet()
         self._lock = threading.RLock()
+        self._users = 1
         self._forked = _forked
         if _forked:
             raise _errors.CairnRuntimeError(_FORKED)
@@ -46,9 +62,12 @@ class Context:
                        integer("Context", "memory", memory, 64))
         _contexts.add(self)
 
-    def __del__(self, destroy=lib.cairn_context_destroy, byref=ctypes.byref):
+    def __del__(self):
         if getattr(self, "_pointer", None) and not self._forked:
-            destroy(byref(self._pointer))
+            self._leave()
+
+    def _destroy(self, destroy=lib.cairn_context_destroy, byref=ctypes.byref):
+        destroy(byref(self._pointer))
 
     def __repr__(self):
         return f"<cairn.Context of {self.threads} threads>"

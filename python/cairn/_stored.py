@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from . import _errors, _inputs
+from ._context import Shared
 from ._library import (BORROW, COPY, AutoInfo, AutoOptions, Compressed, CoordsOut,
                        PartInfo, PlanInfo, ProductOptions, SourceInfo, lib)
 
@@ -17,6 +18,7 @@ class _Format:
     """A format's text, checked."""
 
     def __init__(self, context, text):
+        self.context = context
         self.pointer = ctypes.c_void_p()
         try:
             code = text.encode()
@@ -27,20 +29,26 @@ class _Format:
         context._call(lib.cairn_format_create, context._pointer, code,
                       ctypes.byref(self.pointer))
 
-    def __del__(self, destroy=lib.cairn_format_destroy, byref=ctypes.byref):
-        if self.pointer:
-            destroy(byref(self.pointer))
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        with self.context._lock:
+            lib.cairn_format_destroy(ctypes.byref(self.pointer))
 
     @property
     def text(self):
         return lib.cairn_format_text(self.pointer).decode()
 
 
-class Stored:
+class Stored(Shared):
     """What is destroyed together: plans, then the tensor, then what it borrows."""
 
     def __init__(self, context, pointer, given=None, borrowed=False, why=""):
         self.context = context
+        self._lock = context._lock
+        self._users = 1
+        context._enter()
         self.pointer = pointer
         self.plans = {}
         self.given = given
@@ -50,15 +58,16 @@ class Stored:
         self.dtype = np.dtype(np.float32 if lib.cairn_tensor_dtype(pointer) else np.float64)
         self._measure()
 
-    def __del__(self, destroy=lib.cairn_tensor_destroy, byref=ctypes.byref):
-        if getattr(self, "pointer", None) and not self.context._forked:
-            with self.context._lock:
-                self.drop_plans()
-                destroy(byref(self.pointer))
+    def __del__(self):
+        if not self.context._forked:
+            self._leave()
 
-    def drop_plans(self, destroy=lib.cairn_plan_destroy, byref=ctypes.byref):
+    def _destroy(self, destroy_plan=lib.cairn_plan_destroy,
+                 destroy=lib.cairn_tensor_destroy, byref=ctypes.byref):
         while self.plans:
-            destroy(byref(self.plans.popitem()[1]))
+            destroy_plan(byref(self.plans.popitem()[1]))
+        destroy(byref(self.pointer))
+        self.context._leave()
 
     def _measure(self):
         self.parts = parts(self)
@@ -187,7 +196,7 @@ class Source:
     def choose(self, dtype, products):
         """A format, and why it is that."""
         format, info = _Format.__new__(_Format), AutoInfo()
-        format.pointer = ctypes.c_void_p()
+        format.context, format.pointer = self.context, ctypes.c_void_p()
         options = AutoOptions(replays=products)
         self.context._call(lib.cairn_format_auto, self.pointer, _inputs.DTYPES[dtype], None,
                            ctypes.byref(options), ctypes.byref(format.pointer),
@@ -209,25 +218,27 @@ def _choose_and_make(context, given, products):
     try:
         with Source.of_tensor(context, lent) as source:
             format, why = source.choose(given.dtype, products)
-        if isinstance(given, _inputs.List):
-            return _inputs.convert(context, lent, format.pointer, products), why
+        with format:
+            if isinstance(given, _inputs.List):
+                return _inputs.convert(context, lent, format.pointer, products), why
+            return given.make(context, COPY, format.pointer, products), why
     finally:
         with context._lock:
             lib.cairn_tensor_destroy(ctypes.byref(lent))
-    return given.make(context, COPY, format.pointer, products), why
 
 
 def _from_arrays(context, given, text, copy, products):
     if text == "auto":
         pointer, why = _choose_and_make(context, given, products or 0)
         return Stored(context, pointer, given, why=why)
-    format = _Format(context, text)
-    if not copy and products is None and format.text == _Format(context, given.own).text:
-        try:
-            return Stored(context, given.make(context, BORROW, None, 0), given, True)
-        except _errors.CairnValueError:
-            pass  # A list out of order is stored; what is wrong is said then.
-    return Stored(context, given.make(context, COPY, format.pointer, products or 0), given)
+    with _Format(context, text) as format, _Format(context, given.own) as own:
+        if not copy and products is None and format.text == own.text:
+            try:
+                return Stored(context, given.make(context, BORROW, None, 0), given, True)
+            except _errors.CairnValueError:
+                pass  # A list out of order is stored; what is wrong is said then.
+        return Stored(context, given.make(context, COPY, format.pointer, products or 0),
+                      given)
 
 
 def _from_native(context, given, text, products):
@@ -241,9 +252,9 @@ def _from_native(context, given, text, products):
         if given.given is not None and given.dtype != stored:
             _inputs.value_error("dtype", f"{given.dtype}: the file has {stored}")
         if text != "auto":
-            format = _Format(context, text)
             read = pointer
-            pointer = _inputs.convert(context, read, format.pointer, products or 0)
+            with _Format(context, text) as format:
+                pointer = _inputs.convert(context, read, format.pointer, products or 0)
             lib.cairn_tensor_destroy(ctypes.byref(read))
     except BaseException:
         with context._lock:
@@ -267,8 +278,9 @@ def _from_file(context, given, text, products):
             format, why = source.choose(given.dtype, products or 0)
         else:
             format = _Format(context, text)
-        pointer = _inputs.store(context, source.pointer, format.pointer, given.dtype,
-                                products or 0)
+        with format:
+            pointer = _inputs.store(context, source.pointer, format.pointer, given.dtype,
+                                    products or 0)
     return Stored(context, pointer, given, why=why)
 
 
@@ -289,7 +301,8 @@ def converted(stored, text, products):
             format, why = source.choose(stored.dtype, products or 0)
     else:
         format = _Format(context, text)
-    pointer = _inputs.convert(context, stored.pointer, format.pointer, products or 0)
+    with format:
+        pointer = _inputs.convert(context, stored.pointer, format.pointer, products or 0)
     return Stored(context, pointer, Converted(stored.shape), why=why)
 
 

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Run one file of tests, or say what is missing and end as a skipped test does.
-# run.sh PYTHON FILE
+# run.sh PYTHON FILE [ARGUMENT...]
 set -eu
 command -v "$1" >/dev/null || { echo "skipped: no Python here"; exit 77; }
 for module in numpy scipy; do
     "$1" -c "import $module" 2>/dev/null || { echo "skipped: no $module here"; exit 77; }
 done
-exec "$1" -W error "$2"
+python=$1
+shift
+exec "$python" -W error "$@"

@@ -270,6 +270,26 @@ class Arrays(Case):
         gc.collect()
         self.assertLessEqual(context.memory, before)
 
+    def test_cycles_of_garbage_go_in_any_order(self):
+        """A context, tensors and views of them that are found dead at once."""
+        source, _ = matrix(np.random.default_rng(1), 9, 9)
+
+        class Knot:
+            pass
+
+        for first in range(6):
+            for _ in range(5):
+                knots = [Knot() for _ in range(3)]
+                context = cairn.Context(threads=1)
+                a = cairn.tensor(source, "ell", context=context)
+                a.T @ np.ones(9)
+                held = [context, a, a.arrays]
+                for k, knot in enumerate(knots):
+                    knot.next, knot.holds = knots[k - 1], held[(k + first) % 3]
+                context.knot = knots[0]
+                del context, a, held, knots, knot
+                gc.collect()
+
     def test_update_waits_for_views(self):
         source, dense = matrix(np.random.default_rng(1), 9, 9)
         a = cairn.tensor(source, "ell")
