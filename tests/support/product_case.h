@@ -222,7 +222,7 @@ product_case_kernel(product_case *c, kernel_batch *batch, int v, int member, boo
     c->kernel[v][member][adds] = batch_find(batch, key);
     c->share[v][member][adds]  = kernel.share;
     if (c->kernel[v][member][adds] < 0)
-        c->kernel[v][member][adds] = batch_add(batch, &c->env, key, kernel.function);
+        c->kernel[v][member][adds] = batch_add(batch, &c->env, key, &kernel.function);
     cairn_ir_destroy(&c->env, &kernel.function);
     cairn_free(&c->env, key);
 }
@@ -411,11 +411,11 @@ static inline void product_case_run(product_case       *c,
                                     product_operands   *o,
                                     int                 threads)
 {
-    crash_note("seed %llu, variant %d, kernel %s/k%d.c", (unsigned long long)c->seed, v,
-               batch->folder, c->kernel[v][0][0]);
+    crash_note("seed %llu, variant %d, kernel_%d in %s", (unsigned long long)c->seed, v,
+               c->kernel[v][0][0], batch->folder);
     if (getenv("PRODUCT_VERBOSE"))
-        fprintf(stderr, "seed %llu, variant %d, kernel %s/k%d.c\n",
-                (unsigned long long)c->seed, v, batch->folder, c->kernel[v][0][0]);
+        fprintf(stderr, "seed %llu, variant %d, kernel_%d in %s\n",
+                (unsigned long long)c->seed, v, c->kernel[v][0][0], batch->folder);
     for (int64_t k = 0; k < c->local->parts; k++)
         product_case_run_part(c, batch, v, k, o, threads);
 }
@@ -447,9 +447,9 @@ static inline void product_case_check(product_case *c, const kernel_batch *batch
 
             cr_assert(
                 product_is_sum(c, &o, y, o.expected[i * o.columns + k]),
-                "seed %llu: variant %d, kernel %s/k%d.c, %d threads: Y(%lld,%lld) = "
+                "seed %llu: variant %d, kernel_%d in %s, %d threads: Y(%lld,%lld) = "
                 "%g, not %g\n%s\n%s",
-                (unsigned long long)c->seed, v, batch->folder, c->kernel[v][0][0],
+                (unsigned long long)c->seed, v, c->kernel[v][0][0], batch->folder,
                 threads, (long long)i, (long long)k, y, o.expected[i * o.columns + k],
                 c->text, batch->key[c->kernel[v][0][0]]);
         }

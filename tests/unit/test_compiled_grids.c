@@ -32,8 +32,8 @@ static struct {
     grid_count   count;
 } all;
 
-/// Into the batch, unless it is there. @return its number.
-static int keep(product_case *c, const char *key, int role, const cairn_ir_function *f)
+/// Into the batch, unless it is there; then @p f stays. @return its number.
+static int keep(product_case *c, const char *key, int role, cairn_ir_function **f)
 {
     char     *whole = malloc(strlen(key) + 16);
     const int have =
@@ -54,7 +54,7 @@ static void lower_here(product_case *c, int v, int m, numbers *n)
     cr_assert_eq(
         cairn_product_lower(&c->env, layout, &c->product[v], "product", &kernel),
         CAIRN_OK);
-    n->kernel[v][m]   = keep(c, key, 0, kernel.function);
+    n->kernel[v][m]   = keep(c, key, 0, &kernel.function);
     c->share[v][m][0] = kernel.share;
     cairn_ir_destroy(&c->env, &kernel.function);
     cairn_free(&c->env, key);
@@ -81,7 +81,7 @@ static void lower_grid(product_case *c, int v, int m, numbers *n)
                  c->env.message, c->text);
     cr_assert(kernel.function[CAIRN_GRID_MAIN] != NULL);
     for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++)
-        if (kernel.function[r]) n->grid[v][m][r] = keep(c, key, r, kernel.function[r]);
+        if (kernel.function[r]) n->grid[v][m][r] = keep(c, key, r, &kernel.function[r]);
     cairn_grid_kernel_fini(&c->env, &kernel);
     cairn_free(&c->env, key);
 }
@@ -164,10 +164,10 @@ compare(product_case *c, int v, int64_t k, const numbers *n, product_operands *o
     run_grid(c, v, k, n, &view, o);
     cr_assert(
         memcmp(o->y, result, bytes) == 0,
-        "seed %llu: variant %d, part %d, kernels %s/k%d.c and k%d.c: other bits\n%s",
-        (unsigned long long)c->seed, v, (int)k, all.batch.folder,
+        "seed %llu: variant %d, part %d, kernel_%d and kernel_%d in %s: other bits\n%s",
+        (unsigned long long)c->seed, v, (int)k,
         n->kernel[v][c->local->part[k].where.member],
-        n->grid[v][c->local->part[k].where.member][0], c->text);
+        n->grid[v][c->local->part[k].where.member][0], all.batch.folder, c->text);
     free(before);
     free(result);
     guarded_free(&memory);

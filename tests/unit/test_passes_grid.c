@@ -404,8 +404,7 @@ Test(passes_grid, keep_results_as_c)
         right[k] = !interpret(f, &before, seed);
         rewrite(f, NULL, seed);
         snprintf(key, sizeof key, "%d", k);
-        cr_assert_eq(batch_add(&batch, &env, key, f), k);
-        cairn_ir_destroy(&env, &f);
+        cr_assert_eq(batch_add(&batch, &env, key, &f), k);
     }
     batch_build(&batch, "-O1 -Wall -Wextra -Werror -Wno-unused -Wno-unused-parameter "
                         "-Wno-type-limits -Wno-tautological-compare "
@@ -422,8 +421,8 @@ Test(passes_grid, keep_results_as_c)
         *(void **)&run = batch_symbol(&batch, k);
         fill(&after, seed);
         cr_assert_eq(run(&after.part, &after.op), 0);
-        cr_assert(same_results(&before, &after), "seed %llu: %s/k%d.c",
-                  (unsigned long long)seed, batch.folder, k);
+        cr_assert(same_results(&before, &after), "seed %llu: kernel_%d in %s",
+                  (unsigned long long)seed, k, batch.folder);
     }
     batch_close(&batch);
 }
