@@ -18,6 +18,13 @@ seconds=${CAIRN_FUZZ_SECONDS:-60} seed=${CAIRN_FUZZ_SEED:-0}
 # The command refuses CAIRN_* variables that it does not know.
 unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS CAIRN_FUZZ_SEED
 
+# Kernels that tests compile without the library's cache serve the other tests of this run.
+if [ -z "${TEST_KERNELS:-}" ]; then
+    TEST_KERNELS=$(mktemp -d)
+    export TEST_KERNELS
+    trap 'rm -rf "$TEST_KERNELS"' EXIT
+fi
+
 deploy/setup.sh tests
 deploy/nvrtc.sh
 . deploy/mpi-env.sh

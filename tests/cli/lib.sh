@@ -5,6 +5,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 program=${PROGRAM:?the path of the command}
+: "${XDG_CACHE_HOME:?where compiled kernels are kept}"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
