@@ -65,7 +65,7 @@ class Coords(Sized):
                 ("first_row", c_int64), ("rows", c_int64), ("entries", c_int64),
                 ("idx", c_void_p * ORDER), ("idx_stride", c_int64), ("idx_bits", c_int),
                 ("base", c_int), ("val", c_void_p), ("val_stride", c_int64),
-                ("dtype", c_int), ("replays", c_int64)]
+                ("dtype", c_int), ("replays", c_int64), ("updates", c_bool)]
 
 
 class Compressed(Sized):
