@@ -165,6 +165,12 @@ cairn_ir_x cairn_ir_cast(cairn_ir *b, cairn_ir_type type, cairn_ir_x x)
         return cairn_ir_real(b, type, (double)x->integer);
     if (x->op == CAIRN_IR_REAL && cairn_ir_type_is_float(type))
         return cairn_ir_real(b, type, x->real);
+    if (x->op == CAIRN_IR_INT && type == CAIRN_IR_I32
+        && x->integer == (int32_t)x->integer)
+        return cairn_ir_keep(b, &(cairn_ir_expr){.op      = CAIRN_IR_INT,
+                                                 .type    = type,
+                                                 .lanes   = 1,
+                                                 .integer = x->integer});
     return cairn_ir_keep(
         b,
         &(cairn_ir_expr){.op = CAIRN_IR_CAST, .type = type, .lanes = x->lanes, .a = x});

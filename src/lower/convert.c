@@ -294,6 +294,8 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
                        spec->tables.row);
     if (spec->rows.lanes) cairn_text_add(&text, ", %d at once", spec->rows.lanes);
     if (spec->filter) cairn_text_add(&text, ", of one member");
+    if (cairn_convert_divides_narrowly(spec))
+        cairn_text_add(&text, ", divided narrowly");
     if (spec->tally.query) add_query(&text, spec->tally.query, spec->tally.listed);
     if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);
     if (spec->to) add_layout(&text, "to", spec->to);

@@ -203,9 +203,12 @@ void cairn_convert_read_fields(cairn_convert *c)
     }
 }
 
+/* Without a branch: what is noted may be as good as random. */
 void cairn_convert_note(cairn_convert *c, cairn_ir_x condition, cairn_ir_var *variable)
 {
-    cairn_ir_if(&c->ir, condition);
-    cairn_ir_assign(&c->ir, variable, cairn_ir_int(&c->ir, 1));
-    cairn_ir_end(&c->ir);
+    cairn_ir *b = &c->ir;
+
+    cairn_ir_assign(b, variable,
+                    cairn_ir_binary(b, CAIRN_IR_BITS_OR, cairn_ir_use(b, variable),
+                                    cairn_ir_cast(b, CAIRN_IR_I64, condition)));
 }

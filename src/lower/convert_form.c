@@ -3,6 +3,7 @@
 /// Values of forms where a visit stands. What the source's levels give by themselves is
 /// taken from there: of a block format that becomes another, no division is left.
 
+#include "ir/passes.h"
 #include "lower/convert_steps.h"
 
 /// Is a form's value never negative, for any coordinates?
@@ -18,6 +19,37 @@ static bool is_natural(const cairn_algebra *algebra, const cairn_form *form)
             return false;
     }
     return true;
+}
+
+static bool is_narrow(const cairn_layout *layout, const cairn_atom *atom)
+{
+    cairn_interval range;
+
+    if (atom->kind != CAIRN_ATOM_DIV && atom->kind != CAIRN_ATOM_MOD) return true;
+    for (int t = 0; t < atom->form.terms; t++)
+        if (layout->algebra->atom[atom->form.term[t].atom].kind == CAIRN_ATOM_QUERY)
+            return false;
+    return atom->divisor <= CAIRN_IR_NARROW
+           && cairn_form_range(layout->algebra, &atom->form, layout->box, layout->span,
+                               &range)
+                  == CAIRN_OK
+           && range.lo >= -CAIRN_IR_NARROW && range.hi <= CAIRN_IR_NARROW;
+}
+
+bool cairn_convert_divides_narrowly(const cairn_convert_spec *spec)
+{
+    int divisions = 0;
+
+    if (spec->phase != CAIRN_CONVERT_PACK || !spec->to
+        || !cairn_convert_packs_in_blocks(spec))
+        return false;
+    for (int k = 0; k < spec->to->algebra->atoms; k++) {
+        const cairn_atom *atom = &spec->to->algebra->atom[k];
+
+        if (!is_narrow(spec->to, atom)) return false;
+        divisions += atom->kind == CAIRN_ATOM_DIV || atom->kind == CAIRN_ATOM_MOD;
+    }
+    return divisions > 0;
 }
 
 /// The number of the entry's row.
@@ -77,8 +109,14 @@ static cairn_ir_x compute_atom(cairn_convert *c, int number)
     const cairn_ir_op op      = natural ? (div ? CAIRN_IR_DIV : CAIRN_IR_MOD)
                                         : (div ? CAIRN_IR_FLOOR_DIV : CAIRN_IR_FLOOR_MOD);
 
-    return cairn_ir_binary(&c->ir, op, cairn_convert_form(c, &atom->form),
-                           cairn_ir_int(&c->ir, atom->divisor));
+    const cairn_ir_x form    = cairn_convert_form(c, &atom->form);
+    const cairn_ir_x divisor = cairn_ir_int(&c->ir, atom->divisor);
+
+    if (!c->narrow) return cairn_ir_binary(&c->ir, op, form, divisor);
+    return cairn_ir_cast(&c->ir, CAIRN_IR_I64,
+                         cairn_ir_binary(&c->ir, op,
+                                         cairn_ir_cast(&c->ir, CAIRN_IR_I32, form),
+                                         cairn_ir_cast(&c->ir, CAIRN_IR_I32, divisor)));
 }
 
 static cairn_ir_x value_of_atom(cairn_convert *c, int number)

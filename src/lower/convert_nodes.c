@@ -301,6 +301,11 @@ void cairn_convert_lower_nodes(cairn_convert *c, bool fill)
 {
     append a = {.fill = fill, .compared = last_compared(c)};
 
+    if (fill && cairn_convert_appends(c)) {
+        cairn_convert_lower_append(c);
+        return;
+    }
+
     if (has_keys(c)) cairn_convert_read_fields(c);
     if (fill) cairn_convert_write_holes(c);
     declare(c, &a);

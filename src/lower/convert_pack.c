@@ -89,6 +89,106 @@ static void pack_entry(cairn_convert *c, found *f)
     cairn_ir_assign(b, f->count, cairn_ir_add_int(b, cairn_ir_use(b, f->count), 1));
 }
 
+/* ---- entries without a condition, block by block ---- */
+
+bool cairn_convert_packs_in_blocks(const cairn_convert_spec *spec)
+{
+    return spec->source == CAIRN_CONVERT_ENTRIES && spec->keys.split == 0
+           && !spec->filter && !spec->along.on && !spec->rows.ordered;
+}
+
+/// Where the key of the entry at hand stands.
+static cairn_ir_x place(cairn_convert *c)
+{
+    return cairn_ir_sub(&c->ir, c->here.turn, cairn_convert_begin(c));
+}
+
+/// Numbers of groups follow from the entry before: they wait where the keys will stand.
+static void store_numbers(cairn_convert *c, cairn_ir_x begin, cairn_ir_x end)
+{
+    cairn_convert_visit_block(c, begin, end, false);
+    cairn_convert_number_block(c);
+    cairn_ir_store(&c->ir, cairn_convert_words(c, 0), place(c),
+                   c->numbers.block_number);
+    cairn_convert_leave(c);
+}
+
+static void store_words(cairn_convert *c, cairn_ir_x begin, cairn_ir_x end)
+{
+    cairn_ir *b = &c->ir;
+
+    cairn_convert_visit_block(c, begin, end, false);
+    if (c->spec->blocks.query)
+        c->numbers.block_number = cairn_ir_use(
+            b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_words(c, 0), place(c)),
+                            "number"));
+    c->narrow = cairn_convert_divides_narrowly(c->spec);
+    cairn_convert_indices(c, c->levels);
+    c->narrow = false;
+    cairn_ir_store(b, cairn_convert_words(c, 0), place(c), pack_word(c, 0, c->levels));
+    cairn_convert_leave(c);
+}
+
+static void store_values(cairn_convert *c, cairn_ir_x begin, cairn_ir_x end)
+{
+    cairn_convert_visit_block(c, begin, end, true);
+    cairn_ir_store(&c->ir, cairn_convert_moved(c), place(c),
+                   cairn_ir_cast(&c->ir, CAIRN_IR_F64, c->here.value));
+    cairn_convert_leave(c);
+}
+
+static void
+compare_words(cairn_convert *c, const found *f, cairn_ir_x begin, cairn_ir_x end)
+{
+    cairn_ir             *b      = &c->ir;
+    cairn_ir_array *const words  = cairn_convert_words(c, 0);
+    const cairn_ir_x      second = cairn_ir_add_int(b, cairn_convert_begin(c), 1);
+    cairn_ir_stmt        *loop =
+        cairn_ir_for(b, cairn_ir_max(b, begin, second), end, 1, "keys", "k");
+    const cairn_ir_x at =
+        cairn_ir_sub(b, cairn_ir_loop_var(b, loop), cairn_convert_begin(c));
+    const cairn_ir_x last = cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_load(b, words, cairn_ir_add_int(b, at, -1)), "last"));
+    const cairn_ir_x word =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, words, at), "word"));
+
+    cairn_convert_note(c, cairn_ir_lt(b, word, last), f->unsorted);
+    cairn_convert_note(c, cairn_ir_eq(b, word, last), f->repeated);
+    cairn_ir_end(b);
+}
+
+/* What a compiler does many at a time stands in loops of its own, over as many entries as
+ * stay in the first cache: words by arithmetic alone, values, comparisons. */
+static void pack_blocks(cairn_convert *c, const found *f)
+{
+    cairn_ir  *b = &c->ir;
+    cairn_ir_x begin, end;
+
+    if (c->spec->blocks.query) cairn_convert_declare_blocks(c);
+    cairn_convert_open_blocks(c, &begin, &end);
+    if (c->spec->blocks.query) store_numbers(c, begin, end);
+    store_words(c, begin, end);
+    store_values(c, begin, end);
+    compare_words(c, f, begin, end);
+    cairn_ir_end(b);
+    cairn_ir_assign(b, f->count,
+                    cairn_ir_sub(b, cairn_convert_end(c), cairn_convert_begin(c)));
+}
+
+static void pack_entries(cairn_convert *c, found *f)
+{
+    cairn_ir *b = &c->ir;
+
+    f->last[0] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last");
+    if (c->spec->keys.split)
+        f->last[1] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last_high");
+    cairn_convert_visit(c, true);
+    cairn_convert_indices(c, c->levels);
+    pack_entry(c, f);
+    cairn_convert_leave(c);
+}
+
 void cairn_convert_lower_pack(cairn_convert *c)
 {
     cairn_ir *b = &c->ir;
@@ -99,13 +199,10 @@ void cairn_convert_lower_pack(cairn_convert *c)
     };
 
     cairn_convert_read_fields(c);
-    f.last[0] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last");
-    if (c->spec->keys.split)
-        f.last[1] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last_high");
-    cairn_convert_visit(c, true);
-    cairn_convert_indices(c, c->levels);
-    pack_entry(c, &f);
-    cairn_convert_leave(c);
+    if (cairn_convert_packs_in_blocks(c->spec))
+        pack_blocks(c, &f);
+    else
+        pack_entries(c, &f);
 
     cairn_ir_array *facts = cairn_convert_array(c, CAIRN_CONVERT_facts, "facts");
 

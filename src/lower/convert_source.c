@@ -4,6 +4,8 @@
 
 #include "lower/convert_steps.h"
 
+#include <string.h>
+
 void cairn_convert_opened(cairn_convert *c)
 {
     c->opened++;
@@ -160,6 +162,39 @@ static void visit_keys(cairn_convert *c, bool value)
         &c->ir,
         cairn_ir_let(&c->ir,
                      cairn_ir_load(&c->ir, cairn_convert_moved(c), c->here.turn), "v"));
+}
+
+void cairn_convert_open_blocks(cairn_convert *c, cairn_ir_x *begin, cairn_ir_x *end)
+{
+    cairn_ir      *b    = &c->ir;
+    cairn_ir_stmt *loop = cairn_ir_for(b, cairn_convert_begin(c), cairn_convert_end(c),
+                                       CAIRN_CONVERT_BLOCK, "blocks", "b");
+
+    *begin = cairn_ir_loop_var(b, loop);
+    *end   = cairn_ir_use(
+          b,
+          cairn_ir_let(b,
+                       cairn_ir_min(b, cairn_ir_add_int(b, *begin, CAIRN_CONVERT_BLOCK),
+                                    cairn_convert_end(c)),
+                       "stop"));
+}
+
+void cairn_convert_visit_block(cairn_convert *c,
+                               cairn_ir_x     begin,
+                               cairn_ir_x     end,
+                               bool           value)
+{
+    const cairn_ir_x whole[] = {c->here.begin, c->here.end};
+
+    memset(c->here.atom, 0, sizeof c->here.atom); /* they are those of another loop */
+    c->here.begin = begin;
+    c->here.end   = end;
+    if (c->spec->source == CAIRN_CONVERT_ENTRIES)
+        visit_entries(c, value);
+    else
+        visit_keys(c, value);
+    c->here.begin = whole[0];
+    c->here.end   = whole[1];
 }
 
 /* ---- rows ---- */

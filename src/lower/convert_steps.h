@@ -69,6 +69,7 @@ struct cairn_convert {
     cairn_form                target[CAIRN_MAX_LEVELS]; ///< Levels filled.
     int                       levels;                   ///< Of them.
     int                       opened; ///< Statements that the visit has open.
+    bool                      narrow; ///< Divisions go in 32 bits.
     bool trusted; ///< What is read holds each entry once, in order, and within the box.
     cairn_convert_stand   here;
     cairn_convert_inner   inner;
@@ -119,6 +120,21 @@ void cairn_convert_read_fields(cairn_convert *c);
 /// Open the loops over what is visited, down to one entry; @p value: its value is wanted
 /// (it is read anyhow where zeros are left out).
 void cairn_convert_visit(cairn_convert *c, bool value);
+
+enum {
+    CAIRN_CONVERT_BLOCK = 512
+}; ///< Entries of a block: they stay in the first cache.
+
+/// Open the loop over blocks of the share; @p begin and @p end of one. Close it with
+/// cairn_ir_end().
+void cairn_convert_open_blocks(cairn_convert *c, cairn_ir_x *begin, cairn_ir_x *end);
+
+/// Open the loop over a block of entries, or of keys in one word: those from @p begin to
+/// before @p end. Of one visit there may be several, one after the other.
+void cairn_convert_visit_block(cairn_convert *c,
+                               cairn_ir_x     begin,
+                               cairn_ir_x     end,
+                               bool           value);
 
 /// The same for the levels of a part (convert_part.c).
 void cairn_convert_visit_part(cairn_convert *c, bool value);
@@ -188,6 +204,15 @@ void cairn_convert_close_shares(cairn_convert *c);
 
 /// facts[k] of this thread.
 void cairn_convert_tell(cairn_convert *c, int k, cairn_ir_x value);
+
+/// PACK: is every entry packed, whose place is then known, and none by the one before but
+/// for numbers of groups?
+bool cairn_convert_packs_in_blocks(const cairn_convert_spec *spec);
+
+/// Then: are there divisions, and do all of them go in 32 bits? A processor has
+/// no division of 64 bits for many at a time. That depends on the extents, so that the key
+/// of the function says it.
+bool cairn_convert_divides_narrowly(const cairn_convert_spec *spec);
 
 /// The indices of levels 0..count-1 of what is filled, at the entry where the visit
 /// stands.
@@ -306,6 +331,8 @@ void cairn_convert_tell_lister(cairn_convert *c, const cairn_convert_lister *s);
 void cairn_convert_lower_pack(cairn_convert *c);
 void cairn_convert_lower_bucket(cairn_convert *c);
 void cairn_convert_lower_nodes(cairn_convert *c, bool fill);
+bool cairn_convert_appends(const cairn_convert *c); ///< FILL: does the next do it?
+void cairn_convert_lower_append(cairn_convert *c);
 void cairn_convert_lower_histogram(cairn_convert *c);
 void cairn_convert_lower_scatter(cairn_convert *c);
 void cairn_convert_lower_mirror(cairn_convert *c);

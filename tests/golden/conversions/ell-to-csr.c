@@ -54,8 +54,8 @@ int64_t cairn_2f7a9d10e9ca362b(const cairn_kernel_part  *A,
                     const int64_t word = ((s1 - low0) << shift0)
                                          | ((s2 - low1) << shift1);
 
-                    if (word < last) unsorted = 1;
-                    if (word == last) repeated = 1;
+                    unsorted = unsorted | (int64_t)(word < last);
+                    repeated = repeated | (int64_t)(word == last);
                     *(uint64_t *)(key + 16 * count) = word;
                     last                            = word;
                     *(double *)(moved + 16 * count) = v;
@@ -105,6 +105,11 @@ int64_t cairn_711ca6168f5460ef(const cairn_kernel_part  *A,
  *     =+1e1+0/1 check0 f64 exact
  */
 
+static inline int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 int64_t cairn_5f2ddeb3e2cbab1d(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
@@ -117,11 +122,11 @@ int64_t cairn_5f2ddeb3e2cbab1d(const cairn_kernel_part  *A,
     const char *restrict const moved     = (const char *)op->moved;
     uint32_t *restrict const B1_idx      = (uint32_t *)B->level[1].idx;
     double *restrict const B_val         = B->val;
-    int64_t *restrict const facts        = op->facts;
     const int64_t *restrict const length = op->length;
+    int64_t *restrict const facts        = op->facts;
 
-    const int64_t end   = op->end;
     const int64_t begin = op->begin;
+    const int64_t end   = op->end;
     const int64_t B0_lo = B->level[0].lo;
 
     const int64_t low0   = low[0];
@@ -130,35 +135,45 @@ int64_t cairn_5f2ddeb3e2cbab1d(const cairn_kernel_part  *A,
     const int64_t low1   = low[1];
     const int64_t shift1 = shift[1];
     const int64_t mask1  = mask[1];
-    int64_t       total1 = 0;
-    int64_t       node1  = 0;
-    int64_t       row1   = 0;
 
     B1_ptr[0] = 0;
 
-    int64_t entries = 0;
+    int64_t row1   = 0;
+    int64_t above1 = -1;
 
-    /* sorted keys */
-    for (int64_t k = begin; k < end; k++) {
-        const int64_t word = (int64_t)*(const uint64_t *)(key + 16 * k);
-        const double  v    = *(const double *)(moved + 16 * k);
-        const int64_t e0   = low0 + ((word >> shift0) & mask0);
-        const int64_t e1   = low1 + ((word >> shift1) & mask1);
+    /* blocks */
+    for (int64_t b = begin; b < end; b += 512) {
+        const int64_t stop = min(b + 512, end);
 
-        while (row1 < e0 - B0_lo) {
-            row1++;
-            B1_ptr[row1] = (uint32_t)total1;
+        /* sorted keys */
+        for (int64_t k = b; k < stop; k++) {
+            const int64_t word    = (int64_t)*(const uint64_t *)(key + 16 * k);
+            const int64_t e0      = low0 + ((word >> shift0) & mask0);
+            const int64_t prefix0 = word >> shift0;
+
+            if (prefix0 != above1) {
+                above1 = prefix0;
+                while (row1 < e0 - B0_lo) {
+                    row1++;
+                    B1_ptr[row1] = (uint32_t)(k - begin);
+                }
+            }
         }
-        node1 = total1;
-        total1++;
-        B1_idx[node1] = (uint32_t)e1;
-        B_val[node1]  = v;
-        entries++;
+
+        /* sorted keys */
+        for (int64_t k = b; k < stop; k++) {
+            const int64_t word = (int64_t)*(const uint64_t *)(key + 16 * k);
+            const double  v    = *(const double *)(moved + 16 * k);
+            const int64_t e1   = low1 + ((word >> shift1) & mask1);
+
+            B1_idx[k - begin] = (uint32_t)e1;
+            B_val[k - begin]  = v;
+        }
     }
     while (row1 < length[1]) {
         row1++;
-        B1_ptr[row1] = (uint32_t)total1;
+        B1_ptr[row1] = (uint32_t)(end - begin);
     }
-    facts[0] = entries;
+    facts[0] = end - begin;
     return 0;
 }
