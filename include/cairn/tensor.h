@@ -61,8 +61,8 @@ typedef struct cairn_source_info {
 // clang-format on
 
 /// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as
-/// it is or gzip, binsparse in .npz, or .cairn; told apart by content, FROSTT by its name (docs/files.md says
-/// how, and what is read of each). Text is read by all ranks at once, but for
+/// it is or gzip, binsparse in .npz, or .cairn; recognised by content, FROSTT by its name
+/// (docs/files.md says how, and what is read of each). Text is read by all ranks at once, but for
 /// Harwell-Boeing and the inflating of gzip, which rank 0 does; entries are moved to the
 /// ranks that own their rows.
 ///
@@ -289,8 +289,9 @@ CAIRN_API cairn_status cairn_tensor_from_csc(cairn_context      *context,
 /// `ptr` and `idx` goes that was made with the tensor: on one rank by converting
 /// the entries' numbers in the place of values, with the memory of another f64 tensor beside;
 /// on several, or where entries are given twice or a query compares values, by a walk, which
-/// takes ten times as long and 56 bytes an entry. What stays are 0 to 8 bytes an entry, as the format has it (none where values
-/// stand in the caller's order; twice that from 2^32 entries on). Later calls take no memory,
+/// takes ten times as long and 56 bytes an entry. What stays are 0 to 8 bytes an entry, as
+/// the format has it (none where values stand in the caller's order; twice that from 2^32
+/// entries on). Later calls take no memory,
 /// write values alone, padding excepted, and run on the context's threads at about the speed
 /// of a gather; but where values are stored narrow (`val(TYPE)`): those are looked at one by
 /// one, those of a dictionary in a table, and a member whose type does not hold all new

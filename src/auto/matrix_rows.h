@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Rows of a matrix for whoever counts them, where they lie: a list of sorted entries, or
-/// compressed rows of a tensor, which may be a caller's arrays. Nothing is copied.
+/// Rows of a matrix, counted where they lie: in a list of sorted entries, or in compressed
+/// rows of a tensor, which may be a caller's arrays. Nothing is copied.
 
 #ifndef CAIRN_AUTO_MATRIX_ROWS_H
 #define CAIRN_AUTO_MATRIX_ROWS_H

@@ -16,7 +16,8 @@
 
 struct cairn_compiled;
 
-/// A card that conversions may use. Whoever builds has one a build.
+/// A card that conversions may use: one for each build, of the loader that the build asks
+/// for its functions.
 typedef struct cairn_conversion_card {
     cairn_device *device; ///< With `grids`.
     bool failed; ///< It could not do what it was to do: it is not used again, and

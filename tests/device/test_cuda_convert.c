@@ -178,7 +178,7 @@ Test(cuda_convert, random_formats, .timeout = 900)
 
 /* ---- the choice ---- */
 
-/// Nobody asks for a method: the card has it where copies are fast, and not where they are
+/// No method is asked for: the card is chosen where copies are fast, and not where they are
 /// slow or have not been measured.
 Test(cuda_convert, taken_where_it_takes_less, .timeout = 300)
 {
