@@ -16,8 +16,7 @@
 
 struct cairn_compiled;
 
-/// A card that conversions may use: one for each build, of the loader that the build asks
-/// for its functions.
+/// A card that the conversions of one build may use; the caller of the build owns it.
 typedef struct cairn_conversion_card {
     cairn_device *device; ///< With `grids`.
     bool failed; ///< It could not do what it was to do: it is not used again, and
