@@ -217,6 +217,26 @@ static void lower_count(cairn_convert *c)
     cairn_ir_end(b);
 }
 
+/// What each item counted becomes @p sum and what all items before it counted; of one digit
+/// where @p digit names it.
+static void sums_before(cairn_convert    *c,
+                        cairn_ir_array   *counts,
+                        const cairn_ir_x *digit,
+                        cairn_ir_var     *sum)
+{
+    cairn_ir      *b = &c->ir;
+    cairn_ir_stmt *loop =
+        cairn_ir_for(b, zero(c), cairn_ir_int(b, ITEMS), 1, NULL, "k");
+    const cairn_ir_x k    = cairn_ir_loop_var(b, loop);
+    const cairn_ir_x slot = digit ? slot_of(c, *digit, k) : k;
+    const cairn_ir_x its =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, counts, slot), "its"));
+
+    cairn_ir_store(b, counts, slot, cairn_ir_use(b, sum));
+    cairn_ir_assign(b, sum, cairn_ir_add(b, cairn_ir_use(b, sum), its));
+    cairn_ir_end(b);
+}
+
 /// Counts of each value become places, stretch after stretch.
 static void place_digits(cairn_convert *c, cairn_ir_x g, cairn_ir_array *counts)
 {
@@ -228,15 +248,8 @@ static void place_digits(cairn_convert *c, cairn_ir_x g, cairn_ir_array *counts)
         cairn_ir_load(b, small_array(c, CAIRN_GRID_CONVERT_added, "added"),
                       of_tile(c, d, g)),
         "place");
-    cairn_ir_stmt *loop =
-        cairn_ir_for(b, zero(c), cairn_ir_int(b, ITEMS), 1, NULL, "k");
-    const cairn_ir_x slot = slot_of(c, d, cairn_ir_loop_var(b, loop));
-    const cairn_ir_x its =
-        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, counts, slot), "its"));
 
-    cairn_ir_store(b, counts, slot, cairn_ir_use(b, place));
-    cairn_ir_assign(b, place, cairn_ir_add(b, cairn_ir_use(b, place), its));
-    cairn_ir_end(b);
+    sums_before(c, counts, &d, place);
     cairn_ir_end(b);
     cairn_ir_barrier(b);
 }
@@ -329,15 +342,8 @@ static void begin_stretches(cairn_convert *c, cairn_ir_x g, cairn_ir_array *part
     open_first_item(c);
     cairn_ir_var *sum = cairn_ir_declare(
         b, cairn_ir_load(b, small_array(c, CAIRN_GRID_CONVERT_sum, "sum"), g), "all");
-    cairn_ir_stmt *loop =
-        cairn_ir_for(b, zero(c), cairn_ir_int(b, ITEMS), 1, NULL, "k");
-    const cairn_ir_x k = cairn_ir_loop_var(b, loop);
-    const cairn_ir_x its =
-        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, part, k), "its"));
 
-    cairn_ir_store(b, part, k, cairn_ir_use(b, sum));
-    cairn_ir_assign(b, sum, cairn_ir_add(b, cairn_ir_use(b, sum), its));
-    cairn_ir_end(b);
+    sums_before(c, part, NULL, sum);
     cairn_ir_end(b);
     cairn_ir_barrier(b);
 }
