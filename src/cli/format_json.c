@@ -126,7 +126,8 @@ static void print_elements(const char *text, FILE *file)
 
         fwrite(text, 1, length, file);
         text += length;
-        if (*text) fputs(", ", file), text++;
+        if (*text++ == '\0') return;
+        fputs(", ", file);
     }
 }
 
@@ -144,7 +145,10 @@ static bool print_part(const report *r, int64_t p, FILE *file)
 
         fputs(k ? ", {" : "{", file);
         whole = cli_json_embed(json_array_get(arrays, k), file);
-        if (text) fputs(", \"values\": ", file), print_elements(text, file);
+        if (text) {
+            fputs(", \"values\": ", file);
+            print_elements(text, file);
+        }
         fputs("}", file);
     }
     fputs("]}", file);

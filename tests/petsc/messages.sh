@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the plug-in says and how it fails: its product in -log_view, -mat_cairn_view, an
 # option that is wrong, too little memory, and a PETSc that it was not built for.
-#   told.sh PLUGIN SOURCE SOLVE TYPES 'COMPILER...' 'FLAGS...'
+#   messages.sh PLUGIN SOURCE SOLVE TYPES 'COMPILER...' 'FLAGS...'
 set -eu
 plugin=$1 source=$2 solve=$3 types=$4 compiler=$5 flags=$6
 work=$(mktemp -d)
