@@ -298,6 +298,80 @@ Test(compiled_convert_edges, indices_of_two_words)
     fini(&x);
 }
 
+/* ---- divisions of 32 bits ---- */
+
+#define ALL ((cairn_coord)1 << 31)
+#define TOP (ALL - (1 << 20)) /* CAIRN_IR_NARROW */
+
+/// Has a kernel been compiled that divides in 32 bits?
+static bool divides_narrowly(const edge *x)
+{
+    for (int k = 0; k < x->loader->kernels; k++)
+        if (strstr(x->loader->kernel[k].key, "divided narrowly")) return true;
+    return false;
+}
+
+/// The corners of the matrix, what lies next to them, and some entries between.
+static void add_corners(edge *x)
+{
+    const cairn_coord rows = x->shape.extent[0], cols = x->shape.extent[1];
+
+    for (cairn_coord k = 0; k < 12; k++) {
+        add(x, k, cols - 1 - k, (double)(1 + k));
+        add(x, rows - 1 - k, k, (double)(20 + k));
+        add(x, rows - 1 - k, cols - 1 - k, (double)(40 + k));
+        add(x, rows / 13 * (k + 1), cols / 17 * (k + 1), (double)(60 + k));
+    }
+}
+
+/// Divisions are done in 32 bits where the form that is divided stays within
+/// CAIRN_IR_NARROW, which is below 2^31, for all coordinates, and in 64 bits from there
+/// on: on either side the entries at the corners have the indices of the reference way.
+Test(compiled_convert_edges, divisions_near_32_bits, .timeout = 600)
+{
+    static const struct {
+        const char *idx_map;
+        int         levels;
+        cairn_coord extent[2];
+        bool        narrow;
+    } cases[] = {
+        {"d0/3,d1/5,d0%3,d1%5",            4, {1000, 900},        true },
+        {"d0/3,d1/5,d0%3,d1%5",            4, {TOP, 900},         true },
+        {"d0/3,d1/5,d0%3,d1%5",            4, {TOP + 1, 900},     true },
+        {"d0/3,d1/5,d0%3,d1%5",            4, {TOP + 2, 900},     false},
+        {"d0/3,d1/5,d0%3,d1%5",            4, {900, TOP + 1},     true },
+        {"d0/3,d1/5,d0%3,d1%5",            4, {900, TOP + 2},     false},
+        {"d0/3,d1/5,d0%3,d1%5",            4, {ALL - 1, 900},     false},
+        {"d0/3,d1/5,d0%3,d1%5",            4, {ALL, 900},         false},
+        {"d0/3,d1/5,d0%3,d1%5",            4, {900, ALL + 1},     false},
+        {"d0/3,d1/5,d0%3,d1%5",            4, {2 * ALL + 1, 900}, false},
+        {"(d1-d0)/64,d0,(d1-d0)%64",       3, {TOP + 1, 900},     true },
+        {"(d1-d0)/64,d0,(d1-d0)%64",       3, {TOP + 2, 900},     false},
+        {"(d1-d0)/64,d0,(d1-d0)%64",       3, {ALL + 1, 900},     false},
+        {"(d1-d0)/64,d0,(d1-d0)%64",       3, {900, ALL + 1},     false},
+        {"(d0+d1)/7,d0,(d0+d1)%7",         3, {TOP - 898, 900},   true },
+        {"(d0+d1)/7,d0,(d0+d1)%7",         3, {TOP - 897, 900},   false},
+        {"d0/2146435072,d1,d0%2146435072", 3, {TOP + 1, 900},     true },
+        {"d0/2146435073,d1,d0%2146435073", 3, {900, 900},         false},
+        {"d0/2147483648,d1,d0%2147483648", 3, {ALL + 900, 900},   false},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[256];
+        edge x;
+
+        snprintf(text, sizeof text,
+                 "#encoding<{ idx_map<(d0,d1)->(%s)>, mutation<trim(0,%d)> }>",
+                 cases[k].idx_map, cases[k].levels - 1);
+        init(&x, cases[k].extent[0], cases[k].extent[1]);
+        add_corners(&x);
+        check_convert(&x, NULL, text, CAIRN_ROUTE_COMPILED);
+        cr_expect_eq(divides_narrowly(&x), cases[k].narrow, "%s of %lld x %lld", text,
+                     (long long)cases[k].extent[0], (long long)cases[k].extent[1]);
+        fini(&x);
+    }
+}
+
 /* ---- sizes ---- */
 
 /// Small builds do not pay for a compiler, but use what it made before; large ones do.
