@@ -20,10 +20,6 @@ enum { LOOKED_AT = 40 };
    win would pay for it. */
 static const double rows_part = 4, sample_part = 12;
 
-/* From so many products on, rows are counted whatever the matrix, for that takes no longer than
-   one of them or two; but where it is stored already and may stay so. */
-enum { MANY_PRODUCTS = 100 };
-
 /* Where nothing is known of the first candidate: seconds of a product for each entry and
    row, at worst; and how much faster any other may be. */
 static const double worst_entry = 3e-9, worst_row = 8e-9, fastest = 8;
@@ -126,7 +122,9 @@ bool cairn_choice_may_win(const cairn_choice *c)
     const double         takes  = row_seconds * rows + short_row_seconds * looked
                          + value_seconds * values + probe_seconds * probes;
 
-    return (c->replays >= MANY_PRODUCTS && !c->matrix->stored.format)
+    /* To count rows takes no longer than one product or two: where many come it is done
+       whatever the matrix, but for one that is stored already and may stay so. */
+    return (c->replays >= CAIRN_MANY_PRODUCTS && !c->matrix->stored.format)
            || most_won(c) > rows_part * takes;
 }
 

@@ -9,10 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Products from which on the entries of what is not stored by rows are taken back: that
-   takes as long as ten or twenty. */
-enum { MANY_PRODUCTS = 100 };
-
 static double products_to_come(const cairn_tensor       *tensor,
                                const cairn_auto_options *options)
 {
@@ -181,7 +177,9 @@ cairn_status cairn_tensor_auto(const cairn_tensor          *tensor,
         tensor->context, tensor->dtype, product, options, (int64_t)replays,
         cairn_product_check(tensor->context, product, tensor->local->shape.order)));
     if (!few) CAIRN_TRY(find_rows(tensor, &rows, &in_lists));
-    few |= !in_lists && replays < MANY_PRODUCTS && options->tries <= 0;
+    /* To take back the entries of what is not stored by rows is as long as ten products,
+       or twenty. */
+    few |= !in_lists && replays < CAIRN_MANY_PRODUCTS && options->tries <= 0;
     if (!few)
         return choose(tensor, product, options, in_lists ? &rows : NULL, format, info);
     if (info) tell_few(tensor, replays, info);

@@ -58,8 +58,7 @@ static cairn_status set_rows(taker *t, const cairn_coords *coords)
     t->rows = coords->rows;
     if (coords->rows == -1) {
         CAIRN_CHECK(first == 0, env, CAIRN_BAD_ARGUMENT,
-                    CALL ": first_row: %" PRId64 " is not 0, but rows are not told",
-                    first);
+                    CALL ": first_row: %" PRId64 " is not 0, but rows is -1", first);
         t->rows    = extent;
         t->divided = t->context->comm->size > 1;
     }
@@ -154,8 +153,10 @@ static cairn_status take_arrays(taker *t, const cairn_coords *coords)
 {
     CAIRN_TRY(set_shape(t, coords));
     CAIRN_TRY(set_rows(t, coords));
-    CAIRN_CHECK(!t->updates || !t->divided, &t->context->env, CAIRN_BAD_ARGUMENT,
-                CALL ": updates: rows are not told: entries move to other ranks");
+    CAIRN_CHECK(
+        !t->updates || !t->divided, &t->context->env, CAIRN_BAD_ARGUMENT,
+        CALL
+        ": updates: rows: -1: entries move to other ranks, where no update finds them");
     for (int k = 0; k < t->shape.order; k++)
         t->most[k] = t->shape.extent[k] - 1;
     t->least[0] = t->first_row;
@@ -247,7 +248,8 @@ static cairn_status why_not_borrowed(const taker *t)
     cairn_env *env = &t->context->env;
 
     CAIRN_CHECK(!t->divided, env, CAIRN_BAD_ARGUMENT,
-                CALL ": rows: are not told, but several ranks borrow arrays");
+                CALL
+                ": rows: -1: entries move to other ranks, which cannot borrow them");
     CAIRN_CHECK(t->arrays.seen.once, env, CAIRN_BAD_ARGUMENT,
                 CALL
                 ": mode: entries that are borrowed must ascend, by d0, then d1 and "

@@ -137,12 +137,10 @@ cairn_status cairn_tensor_create_divided(cairn_source       *source,
     return status;
 }
 
-/* Products from which on a look at a caller's values pays. */
-enum { MANY = 100 };
-
 bool cairn_many_products(const cairn_context *context, int64_t replays)
 {
-    return (replays > 0 ? replays : context->env.options.replays) >= MANY;
+    return (replays > 0 ? replays : context->env.options.replays)
+           >= CAIRN_MANY_PRODUCTS;
 }
 
 cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor, int64_t replays)
