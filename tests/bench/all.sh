@@ -5,7 +5,8 @@
 # Usage: tests/bench/all.sh OUT [SECTION...]   (all sections, in their order, unless named)
 # What a section prints goes to OUT/SECTION.txt; OUT/machine.txt says where and when.
 # BUILD names the folder of the build (build/bench unless set: Release, CAIRN_BENCH=ON),
-# BENCH_MKL MKL's libmkl_rt.so, CAIRN_TEST_DATA the folder that has matrices/.
+# BENCH_MKL MKL's libmkl_rt.so, CAIRN_TEST_DATA the folder that has matrices/ (that of the
+# build unless set).
 # About an hour where nothing else is done; half of that with QUICK=1.
 set -eu
 
@@ -19,7 +20,12 @@ shift
 [ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks halo first graph company
 mkdir -p "$out"
 if [ -n "${QUICK:-}" ]; then rounds=3 quick=--quick; else rounds=7 quick=; fi
-matrices=${CAIRN_TEST_DATA:+$CAIRN_TEST_DATA/matrices}
+data=${CAIRN_TEST_DATA:-}
+[ -n "$data" ] || [ ! -e "$bench/../CMakeCache.txt" ] \
+    || data=$(sed -n 's/^CAIRN_TEST_DATA:[A-Z]*=//p' "$bench/../CMakeCache.txt")
+matrices=${data:+$data/matrices}
+# The library takes a variable of its name that it does not know for a mistake.
+unset CAIRN_TEST_DATA
 
 {
     git describe --always --dirty
@@ -38,8 +44,10 @@ large() {
 
 run() {
     case $1 in
-    door) "$bench/bench_compare" --table door $quick ;;
-    spmv | spmm | convert) "$bench/bench_compare" --section "$1" --rounds $rounds ;;
+    door) "$bench/bench_compare" --table door $quick ${data:+--data "$data"} ;;
+    spmv | spmm | convert)
+        "$bench/bench_compare" --section "$1" --rounds $rounds ${data:+--data "$data"}
+        ;;
     read) "$bench/bench_read" --rounds $rounds ;;
     auto)
         [ -n "$matrices" ] || return 0
@@ -58,7 +66,12 @@ run() {
     esac
 }
 
+failed=0
 for section in "$@"; do
     echo "$section: from $(date '+%H:%M:%S'), load $(cut -d' ' -f1 /proc/loadavg)"
-    run "$section" >"$out/$section.txt" 2>"$out/$section.log" || echo "$section: status $?"
+    run "$section" >"$out/$section.txt" 2>"$out/$section.log" || {
+        status=$? failed=1
+        echo "$section: status $status: $(tail -n 1 "$out/$section.log")"
+    }
 done
+exit $failed

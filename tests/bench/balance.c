@@ -272,7 +272,7 @@ int main(int argc, char **argv)
             file[files++] = argv[k];
         else
             stop(argv[k], "is no option");
-    if (cairn_context_create(&context)) stop("context", "cannot be made");
+    if (cairn_context_create(&context)) stop("context", cairn_context_message(context));
     print_head(model, dtype);
     if (tiny)
         measure_tiny(context, model, dtype, mean);

@@ -73,7 +73,8 @@ static product make(const settings *s, int64_t n, int threads, const char *team)
     product             p       = {0};
 
     setenv("CAIRN_TEAM", team, 1);
-    if (cairn_context_create(&p.context)) stop("context", "none");
+    if (cairn_context_create(&p.context))
+        stop("context", cairn_context_message(p.context));
     cairn_context_set_threads(p.context, threads);
     if (cairn_source_generate(p.context, "stencil7", &problem, &p.source)
         || cairn_format_create(p.context, s->format, &p.format)

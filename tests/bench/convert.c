@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     const cairn_problem problem = {.size = sizeof(cairn_problem), .n = n, .degree = 18};
 
     if (cairn_context_create(&context) != CAIRN_OK)
-        stop("context", "cannot be created");
+        stop("context", cairn_context_message(context));
     if (cairn_source_generate(context, "fem3", &problem, &source) != CAIRN_OK
         || cairn_format_create(context, "csr", &format) != CAIRN_OK)
         stop("fem3", cairn_context_message(context));

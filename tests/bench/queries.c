@@ -175,7 +175,7 @@ static void open_problem(problem *p, const char *file, int64_t rows)
         .size = sizeof(cairn_problem), .n = rows, .degree = DEGREE, .seed = 1};
     cairn_source_info info = CAIRN_SOURCE_INFO;
 
-    if (cairn_context_create(&p->context) != CAIRN_OK) exit(1);
+    if (cairn_context_create(&p->context) != CAIRN_OK) stop(p, "context");
     if ((file ? cairn_source_read(p->context, file, CAIRN_BY_NNZ, &p->source)
               : cairn_source_generate(p->context, "uniform", &uniform, &p->source))
         != CAIRN_OK)

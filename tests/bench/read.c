@@ -190,7 +190,8 @@ static void generate(long n, const char *path)
     cairn_source       *source  = NULL;
     const cairn_problem problem = {.size = sizeof(cairn_problem), .n = n, .degree = 18};
 
-    if (cairn_context_create(&context) != CAIRN_OK) stop("no context", path);
+    if (cairn_context_create(&context) != CAIRN_OK)
+        stop("context", cairn_context_message(context));
     if (cairn_source_generate(context, "fem3", &problem, &source) != CAIRN_OK
         || cairn_source_write(source, path) != CAIRN_OK)
         stop(path, cairn_context_message(context));

@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     }
     if (b.rewrites > MOST_REWRITES) b.rewrites = MOST_REWRITES;
     if (rows < DEGREE) rows = DEGREE;
-    if (cairn_context_create(&b.context) != CAIRN_OK) return 1;
+    if (cairn_context_create(&b.context) != CAIRN_OK) stop(&b, "context");
     b.plain = make_source(&b, rows, false);
     b.zero  = make_source(&b, rows, true);
     run(&b);

@@ -243,7 +243,8 @@ bool compare_matrix_make(compare_matrix         *a,
 
     *a = (compare_matrix){.block = 1};
     snprintf(a->name, sizeof a->name, "%s", name);
-    if (cairn_context_create(&a->context)) compare_stop("context", "cannot be created");
+    if (cairn_context_create(&a->context))
+        compare_stop("context", cairn_context_message(a->context));
     cairn_context_set_threads(a->context, settings->threads);
     if (make(a, name, settings) || cairn_source_describe(a->source, &info)) {
         fprintf(stderr, "%s\n", cairn_context_message(a->context));

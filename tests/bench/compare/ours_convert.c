@@ -295,7 +295,8 @@ static bool prepare(compare_contender  *c,
     state      *s  = compare_take(1, sizeof *s);
 
     *s = (state){.task = task, .fresh = kind == MEMORY_FRESH, .origin = origin};
-    if (cairn_context_create(&s->context)) compare_stop("context", "cannot be created");
+    if (cairn_context_create(&s->context))
+        compare_stop("context", cairn_context_message(s->context));
     cairn_context_set_threads(s->context, task->threads);
     if (cairn_format_create(s->context, to, &s->to) || make_given(s) || run(s) < 0) {
         fprintf(stderr, "%s to %s: %s\n", task->matrix->name, to,

@@ -39,7 +39,7 @@ void card_open(const card_settings *settings, card *c)
     *c = (card){
         .pretends = is_pretended(), .begin = bench_seconds(), .settings = settings};
     if (cairn_context_create(&c->context) != CAIRN_OK)
-        card_stop("context", "cannot be created");
+        card_stop("context", cairn_context_message(c->context));
     if (settings->threads > 0) cairn_context_set_threads(c->context, settings->threads);
     card_devices(c, c->context, &c->devices);
     c->host   = cairn_devices_host(c->devices);

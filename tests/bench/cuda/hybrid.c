@@ -274,7 +274,7 @@ static void open_plans(const card *c, card *plans)
 {
     *plans = *c;
     if (cairn_context_create(&plans->context) != CAIRN_OK)
-        card_stop("context", "cannot be created");
+        card_stop("context", cairn_context_message(plans->context));
     snprintf(plans->context->env.options.devices,
              sizeof plans->context->env.options.devices, "cpu,cuda");
     if (c->settings->threads > 0)
