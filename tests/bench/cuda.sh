@@ -3,9 +3,10 @@
 # What is to be known from a card, in the few minutes that one has it: what it is (facts),
 # that it has the processor's bits (bits), that nothing is read or written beside arrays
 # (sanitizer), and what products take beside cuSPARSE (spmv); then with several columns
-# (spmm), with vectors that are the host's (hybrid), and by what hints (tune). Each line is
-# written as soon as it is known, and each section has a limit, so that what ran out of time
-# is worth what it came to. The status is 1 if anything was unequal, unverified, or not clean.
+# (spmm), with vectors that are the host's (hybrid), what conversions take (convert), and by
+# what hints (tune). Each line is written as soon as it is known, and each section has a
+# limit, so that what ran out of time is worth what it came to. The status is 1 if anything
+# was unequal, unverified, or not clean.
 # Usage: cuda.sh [--bundle DIR] [--part 1|2] [--only LIST] [--budget S] [--out DIR] [--dry]
 #   --bundle  what cuda-bundle.sh made, or a build (default: beside this script, else
 #             build/cuda-bundle)
@@ -220,7 +221,10 @@ hybrid() {
 }
 
 convert() {
-    say "convert: left out: this version converts on the processor alone"
+    limit=$(share 60)
+    [ -z "$dry" ] || conversions="--matrix fem3_100k --rounds 1"
+    run convert "$limit" "$out/convert.csv" "$bench" convert $dry ${conversions:-} \
+        --seconds $((limit * 4 / 5))
 }
 
 tune() {
@@ -265,8 +269,8 @@ report() {
         echo
         table "$out/spmm.csv" '(spmm|label)'
         table "$out/hybrid.csv" hybrid
+        table "$out/convert.csv" convert
         table "$out/tune.csv" tune
-        sed -n 's/^[0-9]* s: convert/- convert/p' "$log"
     } >"$out/cuda.md"
 }
 

@@ -46,6 +46,8 @@ has "$folder/all/cuda.md" '^| fem3_800k | f32 | Cairn | `bcsr<3,3>` | .* | yes |
 FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost" --only spmv
 has "$folder/lost/log.txt" 'spmv: FAILED'
 FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_too" --part 2 --only tune
+FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_more" --part 2 --only convert
+has "$folder/lost_more/convert.csv" 'NOT ON THE CARD: .*cuda:0'
 expect 2 --out "$folder/three" --part 3
 
 expect 0 --out "$folder/two" --part 2
@@ -55,7 +57,10 @@ has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, dia",.*,ye
 has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, dia",.*,yes,same,.*cpu:0 .*cuda:0 '
 has "$folder/two/hybrid.csv" '"bdia on cpu, csr on cuda, hybrid.*,yes,.*cpu:0 .*cuda:0 '
 has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"batch 8, 32 bits",.*,yes$'
-has "$folder/two/log.txt" 'convert: left out'
+has "$folder/two/convert.csv" '^convert,fem3_100k,f64,card,"csr to csc",.*,same$'
+has "$folder/two/convert.csv" '^convert,fem3_100k,f64,processor,"bcsr<.*> to csr",.*,same$'
+has "$folder/two/cuda.md" '^| convert | fem3_100k | f64 | card | `csr to csc` |'
+! grep -q 'DIFFERENT' "$folder/two/convert.csv" || fail "something differs"
 has "$folder/two/cuda.md" '^| spmm | rand16_200k | f64 | 128 | Cairn | `csr`'
 has "$folder/two/cuda.md" '^| tune | s7_200 '
 ! grep -q ',NO' "$folder"/two/*.csv || fail "something differs"

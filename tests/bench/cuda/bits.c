@@ -226,28 +226,6 @@ compare_all(card *c, const cairn_tensor *tensor, const char *matrix, const char 
     return right;
 }
 
-/// A name of the catalogue with arguments: 4 where none is the default.
-static void use_name(card *c, const char *name, char *text, size_t size)
-{
-    char *definition;
-    int   missing;
-
-    snprintf(text, size, "%s", name);
-    if (cairn_catalogue_definition(c->context, name, &definition, &missing)) return;
-    cairn_text_free(c->context, &definition);
-    if (strcmp(name, "hybrid") == 0) {
-        snprintf(text, size, "hybrid<bdia<32>,csr>");
-        return;
-    }
-    for (int k = 0; k < missing; k++) {
-        const size_t n = strlen(text);
-
-        snprintf(text + n, size - n, "%c%s%s", k ? ',' : '<',
-                 strcmp(name, "csf") == 0 || strcmp(name, "dense") == 0 ? "2" : "4",
-                 k == missing - 1 ? ">" : "");
-    }
-}
-
 static bool try_format(card         *c,
                        cairn_source *source,
                        const char   *matrix,
@@ -281,7 +259,7 @@ static bool try_matrix(card *c, const trial *t, int *number)
         char text[96], copy[64];
 
         snprintf(copy, sizeof copy, "%s", name);
-        use_name(c, copy, text, sizeof text);
+        card_format_of(c, copy, text, sizeof text);
         for (int dtype = 0; dtype < 2; dtype++) {
             if ((*number)++ % c->settings->shares != c->settings->share) continue;
             if (card_is_over(c)) {

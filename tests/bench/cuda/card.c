@@ -55,6 +55,38 @@ void card_close(card *c)
     cairn_context_destroy(&c->context);
 }
 
+void card_format_of(card *c, const char *name, char *text, size_t size)
+{
+    char *definition;
+    int   missing;
+
+    snprintf(text, size, "%s", name);
+    if (cairn_catalogue_definition(c->context, name, &definition, &missing)) return;
+    cairn_text_free(c->context, &definition);
+    if (strcmp(name, "hybrid") == 0) {
+        snprintf(text, size, "hybrid<bdia<32>,csr>");
+        return;
+    }
+    for (int k = 0; k < missing; k++) {
+        const size_t n = strlen(text);
+
+        snprintf(text + n, size - n, "%c%s%s", k ? ',' : '<',
+                 strcmp(name, "csf") == 0 || strcmp(name, "dense") == 0 ? "2" : "4",
+                 k == missing - 1 ? ">" : "");
+    }
+}
+
+void card_open_listed(const card *c, const char *devices, card *listed)
+{
+    *listed = *c;
+    if (cairn_context_create(&listed->context) != CAIRN_OK)
+        card_stop("context", "cannot be created");
+    snprintf(listed->context->env.options.devices,
+             sizeof listed->context->env.options.devices, "%s", devices);
+    if (c->settings->threads > 0)
+        cairn_context_set_threads(listed->context, c->settings->threads);
+}
+
 bool card_is_over(const card *c)
 {
     return bench_seconds() - c->begin > c->settings->seconds;

@@ -69,6 +69,13 @@ static inline double card_x(int64_t j)
     return 1 + (double)(j % 1009) / 1013 - (double)(j % 3) / 3;
 }
 
+/// A name of the catalogue with arguments: 4 where none is the default.
+void card_format_of(card *c, const char *name, char *text, size_t size);
+
+/// A context that lists @p devices, beside the one whose devices are asked directly. It is
+/// the caller's to destroy.
+void card_open_listed(const card *c, const char *devices, card *listed);
+
 /* The sections. @return Whether all was as it must be. */
 
 bool card_facts(card *c);
@@ -78,6 +85,7 @@ bool card_small(card *c);
 bool card_spmv(card *c);
 bool card_spmm(card *c);
 bool card_hybrid(card *c);
+bool card_convert(card *c);
 bool card_tune(card *c);
 
 #endif

@@ -269,24 +269,12 @@ static bool try_case(card *c, const char *format, const card_recipe *r)
     return right && count >= 3;
 }
 
-/// A context of plans, beside the one whose devices are asked directly.
-static void open_plans(const card *c, card *plans)
-{
-    *plans = *c;
-    if (cairn_context_create(&plans->context) != CAIRN_OK)
-        card_stop("context", cairn_context_message(plans->context));
-    snprintf(plans->context->env.options.devices,
-             sizeof plans->context->env.options.devices, "cpu,cuda");
-    if (c->settings->threads > 0)
-        cairn_context_set_threads(plans->context, c->settings->threads);
-}
-
 bool card_hybrid(card *c)
 {
     bool right = true;
     card plans;
 
-    open_plans(c, &plans);
+    card_open_listed(c, "cpu,cuda", &plans);
     printf(
         "# by the host's clock; longest: of a part, of the whole; resident: kernels\n"
         "section,matrix,dtype,columns,who,way,median_us,least_us,longest_part,"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// One section on the first card: facts, bits, trap, small (for a sanitizer), spmv, spmm,
-/// hybrid or tune.
+/// hybrid, convert or tune.
 
 #include "card.h"
 
@@ -9,18 +9,20 @@ static const struct {
     const char *name;
     bool (*run)(card *c);
 } sections[] = {
-    {"facts",  card_facts },
-    {"bits",   card_bits  },
-    {"trap",   card_trap  },
-    {"small",  card_small },
-    {"spmv",   card_spmv  },
-    {"spmm",   card_spmm  },
-    {"hybrid", card_hybrid},
-    {"tune",   card_tune  },
+    {"facts",   card_facts  },
+    {"bits",    card_bits   },
+    {"trap",    card_trap   },
+    {"small",   card_small  },
+    {"spmv",    card_spmv   },
+    {"spmm",    card_spmm   },
+    {"hybrid",  card_hybrid },
+    {"convert", card_convert},
+    {"tune",    card_tune   },
 };
 
 static const char usage[] =
-    "usage: bench_cuda facts|bits|trap|small|spmv|spmm|hybrid|tune [--seconds S] "
+    "usage: bench_cuda facts|bits|trap|small|spmv|spmm|hybrid|convert|tune [--seconds "
+    "S] "
     "[--share K/N] "
     "[--rounds N] [--threads N] [--matrix LIST] [--data DIR] [--tiny]\n";
 
