@@ -120,7 +120,7 @@ static cairn_status check_groups(checker           *c,
         CAIRN_TRY(cairn_expr_print(c->env, inner->expr[k], c->encoding->query, &text));
         const cairn_status status = cairn_fail(
             c->env, CAIRN_BAD_FORMAT, "format: %s:%d:%d: '%s' is not a function of %s",
-            c->origin, query->line, query->column, text, what);
+            c->origin, query->place.line, query->place.column, text, what);
         cairn_free(c->env, text);
         return status;
     }

@@ -13,6 +13,7 @@
 #define CAIRN_FORMAT_ENCODING_H
 
 #include "base/env.h"
+#include "format/lex.h"
 
 #include <cairn/kernel.h>
 
@@ -95,22 +96,22 @@ typedef struct cairn_case {
 /// traverse_by, (d0/2), is kept for the print: the groups are handed out in the order of
 /// the dimension itself, d0, and not of its quotient.
 typedef struct cairn_query {
-    const char      *name; ///< NULL if it has none.
-    cairn_query_func func;
-    int              arg;      ///< CAIRN_ARG_VALUE or the number of an earlier query.
-    const char      *arg_text; ///< As written ("value", "sumVal", "d0", a name).
-    cairn_map        group_by; ///< count 0: one group.
-    const cairn_map *traverse_by;
-    bool             has_with;
-    int              cases;
-    cairn_case       when[CAIRN_MAX_CASES];
-    cairn_start      otherwise;
-    int64_t          buckets;     ///< 0: none.
-    bool             shorthand;   ///< `buckets` comes from traverse_by (d0/2): 2.
-    int64_t          distance;    ///< 0: none.
-    const cairn_map *distance_by; ///< NULL: one key for all.
-    bool             descend;
-    int              line, column;
+    const char         *name; ///< NULL if it has none.
+    cairn_query_func    func;
+    int                 arg; ///< CAIRN_ARG_VALUE or the number of an earlier query.
+    const char         *arg_text; ///< As written ("value", "sumVal", "d0", a name).
+    cairn_map           group_by; ///< count 0: one group.
+    const cairn_map    *traverse_by;
+    bool                has_with;
+    int                 cases;
+    cairn_case          when[CAIRN_MAX_CASES];
+    cairn_start         otherwise;
+    int64_t             buckets;     ///< 0: none.
+    bool                shorthand;   ///< `buckets` comes from traverse_by (d0/2): 2.
+    int64_t             distance;    ///< 0: none.
+    const cairn_map    *distance_by; ///< NULL: one key for all.
+    bool                descend;
+    cairn_text_position place;
 } cairn_query;
 
 /// pack(first,last): levels first..last as one array of tuples.

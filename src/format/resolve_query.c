@@ -375,8 +375,7 @@ cairn_status cairn_resolve_query(const cairn_names      *names,
                                  cairn_query            *query)
 {
     *query = (cairn_query){.func    = node->func,
-                           .line    = node->place.line,
-                           .column  = node->place.column,
+                           .place   = node->place,
                            .descend = node->given >> CAIRN_CLAUSE_DESCEND & 1};
     CAIRN_TRY(resolve_name(names, node, query));
     CAIRN_TRY(check_clauses(names, node));
