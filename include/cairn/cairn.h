@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Everything. Read in this order: status.h, context.h, format.h, tensor.h, expr.h and
-/// plan.h; arrays.h for arrays in and out, emit.h for kernels as text, device.h for what
+/// plan.h; arrays.h for arrays in and out, values.h for diagonals and norms, emit.h for kernels as text, device.h for what
 /// the machine has, doctor.h for what is wrong with it, kernel.h for the arrays as kernels
 /// see them, mpi.h (not included here) for programs with a communicator of their own.
 
@@ -20,5 +20,6 @@
 #include <cairn/plan.h>
 #include <cairn/status.h>
 #include <cairn/tensor.h>
+#include <cairn/values.h>
 
 #endif

@@ -902,6 +902,25 @@ Test(misuse, tensors_say_what_they_are)
     REFUSES(cairn_tensor_level, info, tensor, 0, 0, NULL);
 }
 
+Test(misuse, values_are_scaled)
+{
+    double norm = -7;
+
+    SILENT(cairn_tensor_diagonal, tensor, NULL, &norm);
+    REFUSES(cairn_tensor_diagonal, diagonal, tensor, NULL);
+    SILENT(cairn_tensor_scale, tensor, NULL, value, value);
+    ALLOWS(cairn_tensor_scale, left, is(cairn_tensor_scale(tensor, NULL, NULL)));
+    ALLOWS(cairn_tensor_scale, right, is(cairn_tensor_scale(tensor, NULL, NULL)));
+    SILENT(cairn_tensor_shift, tensor, NULL, 1);
+    FAILS(cairn_tensor_shift, tensor, tensor, 1); /* row 2 has no diagonal */
+    ALLOWS(cairn_tensor_shift, alpha, !is(cairn_tensor_shift(tensor, -1)));
+    SILENT(cairn_tensor_norm, tensor, NULL, CAIRN_NORM_MAX, &norm);
+    REFUSES(cairn_tensor_norm, norm, tensor, CAIRN_NORM_MAX, NULL);
+    for (int k = 0; k < ODD; k++)
+        REFUSES(cairn_tensor_norm, kind, tensor, (cairn_norm_kind)odd[k], &norm);
+    cr_expect_eq(norm, -7);
+}
+
 Test(misuse, arrays_are_looked_at)
 {
     cairn_part_view view = CAIRN_PART_VIEW, small = {.size = 1};

@@ -254,6 +254,55 @@ static void take_csr(cairn_copy_mode mode, const char *spec)
     cairn_format_destroy(&format);
 }
 
+/// What fails has changed no value. The largest row is the third: it is scaled by 3 and 2.
+static void scale_and_measure(const char *spec)
+{
+    const double  left[5] = {1, 2, 3, 4, 5}, right[4] = {2, 2, 2, 2};
+    double        diagonal[5], norm, before;
+    cairn_format *format = must_format(context, spec);
+    cairn_tensor *tensor = NULL;
+
+    MUST(context, from_csr(CAIRN_COPY, format, &tensor));
+    CAIRN_BRUTAL(&context->env, cairn_tensor_diagonal(tensor, diagonal));
+    CAIRN_BRUTAL(&context->env, cairn_tensor_norm(tensor, CAIRN_NORM_INFINITY, &norm));
+    before = norm;
+    CAIRN_BRUTAL_AND(&context->env, cairn_tensor_scale(tensor, left, right),
+                     cairn_tensor_norm(tensor, CAIRN_NORM_INFINITY, &norm) == CAIRN_OK
+                         && norm == before);
+    MUST(context, cairn_tensor_norm(tensor, CAIRN_NORM_INFINITY, &norm));
+    cr_expect_eq(before, 12, "%s: %g", spec, before);
+    cr_expect_eq(norm, 3 * 12 * 2, "%s: %g", spec, norm);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+}
+
+/// A shift, of a diagonal of 3 rows.
+static void shift_and_measure(const char *spec)
+{
+    int           ptr[] = {0, 2, 3, 4}, idx[] = {0, 2, 1, 2};
+    double        val[]  = {1, 5, 2, 3}, norm;
+    cairn_format *format = must_format(context, spec);
+    cairn_tensor *tensor = NULL;
+
+    MUST(context, cairn_tensor_from_csr(context, 3, 3, 0, 3, ptr, 32, idx, 32, val,
+                                        CAIRN_F64, CAIRN_COPY, format, &tensor));
+    CAIRN_BRUTAL_AND(&context->env, cairn_tensor_shift(tensor, 10),
+                     cairn_tensor_norm(tensor, CAIRN_NORM_INFINITY, &norm) == CAIRN_OK
+                         && norm == 6);
+    MUST(context, cairn_tensor_norm(tensor, CAIRN_NORM_INFINITY, &norm));
+    cr_expect_eq(norm, 16, "%s: %g", spec, norm);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+}
+
+Test(brutal, values_in_place)
+{
+    scale_and_measure("csr");
+    scale_and_measure("hybrid<dia,dcsr,0.3>");
+    shift_and_measure("csr");
+    shift_and_measure("hybrid<dia,dcsr,0.3>");
+}
+
 Test(brutal, a_solvers_arrays)
 {
     take_csr(CAIRN_BORROW, NULL);
