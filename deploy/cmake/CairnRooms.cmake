@@ -2,6 +2,7 @@
 # One object library a room, so that the linker sees the arrows too.
 
 set(CAIRN_ROOMS "" CACHE INTERNAL "")
+set(CAIRN_ROOM_OPTIONS "" CACHE STRING "What the library is compiled with beside the build type's options; not the tests")
 
 # Settings that every room, the command and the tests share.
 add_library(cairn_settings INTERFACE)
@@ -30,6 +31,7 @@ function(cairn_room name)
   endif()
   add_library(cairn_${name} OBJECT ${sources})
   set_target_properties(cairn_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(cairn_${name} PRIVATE ${CAIRN_ROOM_OPTIONS})
   target_link_libraries(cairn_${name} PUBLIC cairn_settings ${ARG_LIBS})
   foreach(room IN LISTS ARG_USES)
     target_link_libraries(cairn_${name} PUBLIC cairn_${room})
