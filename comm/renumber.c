@@ -281,15 +281,19 @@ static cairn_coord place_of(const lookup *l, cairn_coord index)
     return l->place[low];
 }
 
-static cairn_status
-renumber_mode(cairn_comm *comm, const cairn_renumbering *p, int mode, cairn_entries *e)
+/// Number one dimension; @p own is [own rows], what becomes of this rank's.
+static cairn_status renumber_mode(cairn_comm              *comm,
+                                  const cairn_renumbering *p,
+                                  const int64_t           *own,
+                                  int                      mode,
+                                  cairn_entries           *e)
 {
     lookup       l = {NULL, NULL, 0};
     cairn_status status;
 
     CAIRN_GO(done, cairn_comm_agree(comm, list_indices(comm->env, e, mode, &l)));
-    CAIRN_GO(done, cairn_rows_fetch(comm, &p->rows, sizeof *l.place, p->place, l.n,
-                                    l.index, l.place));
+    CAIRN_GO(done, cairn_rows_fetch(comm, &p->rows, sizeof *l.place, own, l.n, l.index,
+                                    l.place));
     for (cairn_pos k = 0; k < e->n; k++)
         e->coord[mode][k] = place_of(&l, e->coord[mode][k]);
 done:
@@ -298,12 +302,51 @@ done:
     return status;
 }
 
+static cairn_status renumber(cairn_comm              *comm,
+                             const cairn_renumbering *p,
+                             const int64_t           *own,
+                             cairn_entries           *entries)
+{
+    for (int mode = 0; mode < (p->all ? entries->order : 1); mode++)
+        CAIRN_TRY(renumber_mode(comm, p, own, mode, entries));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_renumbering_number(cairn_comm              *comm,
+                                      const cairn_renumbering *renumbering,
+                                      cairn_entries           *entries)
+{
+    return renumber(comm, renumbering, renumbering->place, entries);
+}
+
+cairn_status cairn_renumbering_undo(cairn_comm              *comm,
+                                    const cairn_renumbering *renumbering,
+                                    cairn_entries           *entries)
+{
+    const int64_t n   = own_rows(comm, &renumbering->rows);
+    int64_t      *row = NULL, *index, *buffer, *counts = NULL;
+    cairn_status  status = CAIRN_NEW(comm->env, 3 * n, &row);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * comm->size, &counts);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    index  = row + n;
+    buffer = index + n;
+    for (int64_t k = 0; k < n; k++)
+        row[k] = renumbering->rows.first[comm->rank] + k;
+    CAIRN_GO(done, cairn_renumbering_to_places(comm, renumbering, sizeof *row, row,
+                                               index, buffer, counts));
+    status = renumber(comm, renumbering, index, entries);
+done:
+    cairn_free(comm->env, counts);
+    cairn_free(comm->env, row);
+    return status;
+}
+
 cairn_status cairn_renumbering_apply(cairn_comm              *comm,
                                      const cairn_renumbering *renumbering,
                                      cairn_entries           *entries)
 {
-    for (int mode = 0; mode < (renumbering->all ? entries->order : 1); mode++)
-        CAIRN_TRY(renumber_mode(comm, renumbering, mode, entries));
+    CAIRN_TRY(cairn_renumbering_number(comm, renumbering, entries));
     CAIRN_TRY(cairn_entries_to_owners(comm, &renumbering->rows, entries));
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, entries));
 }

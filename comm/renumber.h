@@ -50,6 +50,20 @@ cairn_status cairn_renumbering_apply(cairn_comm              *comm,
                                      const cairn_renumbering *renumbering,
                                      cairn_entries           *entries);
 
+/// Give entries, anywhere and in the user's order, the coordinates of their places, or the
+/// other way round. They stay on their ranks, in the order in which they are.
+///
+/// Collective. On failure they are to be freed.
+///
+/// Cost: for each dimension that is numbered a sort, and a question and an answer of 8 bytes
+/// for each of its coordinates that a rank has; to undo, 24 bytes for a row of this rank.
+cairn_status cairn_renumbering_number(cairn_comm              *comm,
+                                      const cairn_renumbering *renumbering,
+                                      cairn_entries           *entries);
+cairn_status cairn_renumbering_undo(cairn_comm              *comm,
+                                    const cairn_renumbering *renumbering,
+                                    cairn_entries           *entries);
+
 /// Bring the rows of a dense matrix from the user's order to that of places, or back.
 ///
 /// Collective. Allocates nothing.

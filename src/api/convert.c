@@ -4,6 +4,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
+#include "api/moving.h"
 #include "comm/distribute_text.h"
 #include "convert/build_plan.h"
 #include "convert/kept.h"
@@ -224,8 +225,13 @@ static bool suits(const cairn_tensor *tensor, int64_t grain)
 
 /// Do rows change their ranks in a conversion? Equal counts of entries are found where it is
 /// done: then they may, unless the tensor is cut so already.
-static cairn_status
-find_moving(const cairn_tensor *tensor, const cairn_format *format, bool *moving)
+///
+/// @param[out] scattered  Rows are by places in the tensor, or are to be; then nothing is
+///                        said of moving.
+static cairn_status find_moving(const cairn_tensor *tensor,
+                                const cairn_format *format,
+                                bool               *moving,
+                                bool               *scattered)
 {
     const cairn_distribution *said  = &format->distribution;
     cairn_comm               *comm  = tensor->context->comm;
@@ -235,8 +241,11 @@ find_moving(const cairn_tensor *tensor, const cairn_format *format, bool *moving
 
     CAIRN_TRY(cairn_format_check_members(comm, format, said));
     CAIRN_TRY(cairn_rows_by_text(comm, said, tensor->local->shape.extent[0], grain,
-                                 &rows, &cut, NULL));
-    if (cut)
+                                 &rows, &cut, scattered));
+    *scattered = *scattered || tensor->places;
+    if (*scattered)
+        *moving = false;
+    else if (cut)
         *moving = memcmp(rows.first, tensor->rows.first,
                          ((size_t)comm->size + 1) * sizeof *rows.first)
                   != 0;
@@ -312,11 +321,12 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
     cairn_doing(&tensor->context->env, "taking entries back");
 
     cairn_source *fresh  = NULL;
-    cairn_status  status = cairn_check_own_order(tensor, "entries");
+    cairn_status  status = cairn_comm_agree(tensor->context->comm,
+                                            cairn_tensor_take_entries(tensor, &fresh));
 
-    if (status == CAIRN_OK) status = cairn_tensor_take_entries(tensor, &fresh);
-    status = cairn_comm_agree(tensor->context->comm, status);
-
+    if (status == CAIRN_OK && tensor->places)
+        status = cairn_renumbering_undo(tensor->context->comm, tensor->places,
+                                        &fresh->entries);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
     if (status == CAIRN_OK) {
         fresh->narrows = tensor->local->narrows;
@@ -346,18 +356,18 @@ cairn_status cairn_tensor_convert_with(const cairn_tensor        *tensor,
     const double     begin     = cairn_seconds();
     cairn_tensor    *fresh     = NULL;
     cairn_collective arguments = {0};
-    bool             moving    = false;
+    bool             moving = false, scattered = false;
     cairn_status status = cairn_check_order(comm->env, format, &tensor->local->shape);
 
     cairn_collective_format(&arguments, format);
-    if (status == CAIRN_OK) status = cairn_check_own_order(tensor, "convert");
     if (status == CAIRN_OK) status = cairn_tensor_prepare(tensor, format, &fresh);
     status = cairn_comm_agree_on(comm, status, &arguments);
-    if (status == CAIRN_OK) status = find_moving(tensor, format, &moving);
+    if (status == CAIRN_OK) status = find_moving(tensor, format, &moving, &scattered);
     if (status == CAIRN_OK)
-        status = moving ? cairn_tensor_convert_moving(tensor, &fresh)
-                        : cairn_tensor_convert_in_place(tensor, NULL, fresh);
-    if (status == CAIRN_OK && !moving)
+        status = scattered ? cairn_tensor_convert_places(tensor, fresh)
+                 : moving  ? cairn_tensor_convert_moving(tensor, &fresh)
+                           : cairn_tensor_convert_in_place(tensor, NULL, fresh);
+    if (status == CAIRN_OK && !moving && !scattered)
         cairn_kept_add(tensor->format, fresh->local, fresh->path);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(

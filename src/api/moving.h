@@ -47,6 +47,16 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
                                        int64_t                   held,
                                        cairn_tensor             *to);
 
+/// Convert from rows by places, or to them.
+///
+/// Collective.
+///
+/// @param[in,out] to  Prepared (cairn_tensor_prepare()); gets rows, places and arrays.
+///
+/// Cost: the entries as coordinates (8 bytes each, and the value), beside the arrays of both;
+/// an entry that changes its rank is sent once, so, and others are not.
+cairn_status cairn_tensor_convert_places(const cairn_tensor *tensor, cairn_tensor *to);
+
 /// Arrays that were another tensor's, which is no more, are this one's.
 void cairn_tensor_own_arrays(cairn_tensor *tensor);
 

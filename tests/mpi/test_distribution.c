@@ -624,8 +624,7 @@ static bool says_not_here(cairn_status status)
 Test(distribution, scattered_rows_go_nowhere_else)
 {
     known              m;
-    cairn_tensor      *tensor = NULL, *other = NULL;
-    cairn_source      *source  = NULL;
+    cairn_tensor      *tensor  = NULL;
     cairn_plan        *plan    = NULL;
     cairn_plan_options options = CAIRN_PLAN_OPTIONS;
     cairn_compressed   out     = CAIRN_COMPRESSED;
@@ -643,22 +642,75 @@ Test(distribution, scattered_rows_go_nowhere_else)
     out.idx              = idx;
     out.val              = val;
     cr_expect(says_not_here(cairn_plan_create_with(tensor, &options, &plan)));
-    cr_expect(says_not_here(convert(tensor, "coo", "", &other)));
-    cr_expect(says_not_here(convert(tensor, "csr", "nnz", &other)));
-    cr_expect(says_not_here(cairn_source_from_tensor(tensor, &source)));
     cr_expect(says_not_here(cairn_tensor_write(tensor, native, NULL)));
     cr_expect(says_not_here(cairn_tensor_write_text(tensor, m.source, native, NULL)));
     cr_expect(says_not_here(cairn_tensor_to_csr(tensor, &out)));
-    cr_expect(!plan && !other && !source);
+    cr_expect_null(plan);
     cairn_tensor_destroy(&tensor);
     ON_ALL_RANKS(store(m.source, "csr", "", &tensor) == CAIRN_OK, "%s",
                  cairn_context_message(all));
     cr_expect_null(cairn_tensor_places(tensor));
-    ON_ALL_RANKS(convert(tensor, "csr", scatters[0], &other) == CAIRN_UNSUPPORTED
-                     && strstr(cairn_context_message(all), "consecutive rows here"),
-                 "%s", cairn_context_message(all));
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&m.source);
+}
+
+/// Where rows by a word, or, -1, consecutive ones of a tensor, lie.
+static int lies_on(const cairn_tensor *tensor, int word, int64_t row)
+{
+    return word < 0 ? cairn_rows_owner(&tensor->rows, row) : (int)scattered(word, row);
+}
+
+/// Between rows by places and consecutive ones: the arrays of what is stored so at once, the
+/// entries that it was made of, and each entry sent that changes its rank, once.
+static void check_conversion(const known *m, const char *f, int v, const char *g, int w)
+{
+    const char   *said = w < 0 ? "nnz" : scatters[w];
+    cairn_tensor *from = NULL, *made = NULL, *want = NULL;
+    cairn_source *back  = NULL;
+    int64_t       moved = 0, entries, messages, bytes, place[SIDE];
+
+    ON_ALL_RANKS(store(m->source, f, v < 0 ? "rows" : scatters[v], &from) == CAIRN_OK
+                     && convert(from, g, said, &made) == CAIRN_OK
+                     && cairn_source_from_tensor(made, &back) == CAIRN_OK
+                     && store(m->source, g, said, &want) == CAIRN_OK,
+                 "%s to %s @ %s: %s", f, g, said, cairn_context_message(all));
+    cr_expect(same_rows(made, want), "%s to %s @ %s: other rows", f, g, said);
+    check_same(want->local, made->local, g);
+    if (w >= 0)
+        ON_ALL_RANKS(find_places(made, w, place) && stores_places(made, m, place),
+                     "%s to %s @ %s", f, g, said);
+    for (cairn_pos k = 0; k < back->entries.n; k++)
+        cr_expect_eq(back->entries.value[k],
+                     m->a[back->entries.coord[0][k]][back->entries.coord[1][k]]);
+    for (int64_t i = 0; i < SIDE; i++)
+        for (int64_t j = 0; j < m->cols; j++)
+            moved += m->a[i][j] != 0 && lies_on(from, v, i) != lies_on(made, w, i);
+    bytes = cairn_path_sent(made->path, &entries, &messages);
+    cr_expect_eq(entries, moved, "%s to %s @ %s: %ld sent, %ld move", f, g, said,
+                 (long)entries, (long)moved);
+    cr_expect_eq(bytes, entries * 24);
+    cairn_source_destroy(&back);
+    cairn_tensor_destroy(&from);
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&want);
+}
+
+Test(distribution, scattered_rows_are_converted)
+{
+    uint64_t state = seed_clock();
+    known    m;
+
+    MPI_Bcast(&state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int k = 0; k < seed_cases(24) && size > 1; k++) {
+        const int   v = random_below(&state, SCATTERS + 1) - 1;
+        const int   w = random_below(&state, v < 0 ? SCATTERS : SCATTERS + 1);
+        const char *f = formats[random_below(&state, FORMATS)];
+        const char *g = formats[random_below(&state, FORMATS)];
+
+        draw_known(&m, random_below(&state, 2) ? SIDE : 31);
+        check_conversion(&m, f, v, g, w == SCATTERS ? -1 : w);
+        cairn_source_destroy(&m.source);
+    }
 }
 
 /* ---- by the graph ---- */
