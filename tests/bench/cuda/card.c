@@ -80,7 +80,7 @@ void card_open_listed(const card *c, const char *devices, card *listed)
 {
     *listed = *c;
     if (cairn_context_create(&listed->context) != CAIRN_OK)
-        card_stop("context", "cannot be created");
+        card_stop("context", cairn_context_message(listed->context));
     snprintf(listed->context->env.options.devices,
              sizeof listed->context->env.options.devices, "%s", devices);
     if (c->settings->threads > 0)
