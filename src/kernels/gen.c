@@ -3,7 +3,7 @@
 /// cairn-gen LIST FOLDER SHARDS WIDEST: write the kernels of a list as C, SHARDS files for
 /// every width of vectors up to WIDEST bytes (FOLDER/vectors16_0.c ...), and table.c, by
 /// which they are found. The same key twice is one kernel: formats of other extents often
-/// share their code.
+/// share their code. Other keys whose code has the same text share one function.
 
 #include "kernels/gen.h"
 
@@ -42,7 +42,8 @@ cairn_status gen_add(generator *g, char *key, cairn_ir_function *function, int w
         return cairn_fail(&g->env, CAIRN_OVERFLOW, "cairn-gen: more than %d kernels",
                           GEN_KERNELS);
     }
-    g->kernel[g->kernels++] = (gen_kernel){key, function, width};
+    g->kernel[g->kernels++] =
+        (gen_kernel){.key = key, .function = function, .width = width};
     return CAIRN_OK;
 }
 
@@ -115,6 +116,7 @@ static void destroy_kernels(generator *g)
 {
     for (int k = 0; k < g->kernels; k++) {
         cairn_ir_destroy(&g->env, &g->kernel[k].function);
+        cairn_free(&g->env, g->kernel[k].text);
         cairn_free(&g->env, g->kernel[k].key);
     }
     cairn_free(&g->env, g->kernel);

@@ -26,7 +26,11 @@ extern const int64_t gen_extent[GEN_CONVERTED][2];
 typedef struct gen_kernel {
     char              *key;
     cairn_ir_function *function;
-    int width; ///< For vectors of 16 << width bytes; GEN_ANY_WIDTH: compiled for each.
+    int width;  ///< For vectors of 16 << width bytes; GEN_ANY_WIDTH: compiled for each.
+    char *text; ///< The function as C, under a name that all have, without its notes.
+    const struct gen_kernel
+        *written; ///< Whose function is this one's too: the first with
+                  ///< the same text for the same vectors.
 } gen_kernel;
 
 typedef struct generator {

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The symbol of a kernel in the files of one width: what is compiled for each has one for
-/// each.
+/// The symbol of a kernel's function in the files of one width: what is compiled for each
+/// has one for each.
 static void
 symbol_of(const gen_kernel *k, int width, char symbol[2 * CAIRN_KERNEL_SYMBOL])
 {
-    cairn_kernel_symbol(k->key, symbol);
+    cairn_kernel_symbol(k->written->key, symbol);
     if (k->width == GEN_ANY_WIDTH) sprintf(symbol + strlen(symbol), "_%d", 16 << width);
 }
 
@@ -28,6 +28,49 @@ static bool stands_in(const gen_kernel *k, int width)
 static int by_key(const void *a, const void *b)
 {
     return strcmp(((const gen_kernel *)a)->key, ((const gen_kernel *)b)->key);
+}
+
+/// By what makes two kernels one function; equal ones stay in the order of their keys.
+static int by_text(const void *a, const void *b)
+{
+    const gen_kernel *const x = *(const gen_kernel *const *)a;
+    const gen_kernel *const y = *(const gen_kernel *const *)b;
+
+    if (x->width != y->width) return x->width < y->width ? -1 : 1;
+    const int order = strcmp(x->text, y->text);
+
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+/// Find the kernels whose functions are written: of those with the same text the first.
+/// Notes say of which format and operation a function is, and have no part in it.
+static cairn_status share_functions(generator *g)
+{
+    gen_kernel **order;
+
+    for (int k = 0; k < g->kernels; k++) {
+        cairn_ir_function *const f     = g->kernel[k].function;
+        const int                notes = f->notes;
+
+        f->notes = 0;
+        const cairn_status status =
+            cairn_c_print(&g->env, f, "kernel", &g->kernel[k].text);
+
+        f->notes = notes;
+        if (status != CAIRN_OK) return status;
+    }
+    CAIRN_TRY(CAIRN_NEW(&g->env, g->kernels, &order));
+    for (int k = 0; k < g->kernels; k++)
+        order[k] = &g->kernel[k];
+    qsort(order, (size_t)g->kernels, sizeof *order, by_text);
+    for (int k = 0; k < g->kernels; k++) {
+        const bool same = k > 0 && order[k]->width == order[k - 1]->width
+                          && strcmp(order[k]->text, order[k - 1]->text) == 0;
+
+        order[k]->written = same ? order[k - 1]->written : order[k];
+    }
+    cairn_free(&g->env, order);
+    return CAIRN_OK;
 }
 
 /// Does the file hold just this text?
@@ -58,7 +101,7 @@ static cairn_status write_file(generator *g, const char *path, const char *text)
     return CAIRN_OK;
 }
 
-/// The kernels of one width whose number leaves @p shard, as one file.
+/// The functions of one width whose number leaves @p shard, as one file.
 static cairn_status
 write_shard(generator *g, const char *folder, int width, int shard, int shards)
 {
@@ -66,13 +109,15 @@ write_shard(generator *g, const char *folder, int width, int shard, int shards)
     char(*symbol)[2 * CAIRN_KERNEL_SYMBOL];
     char         path[4096];
     char        *text;
-    int          n = 0;
+    int          n = 0, seen = 0;
     cairn_status status;
 
     CAIRN_TRY(CAIRN_NEW(&g->env, g->kernels, &function));
     CAIRN_GO(function, CAIRN_NEW(&g->env, g->kernels, &symbol));
-    for (int k = shard; k < g->kernels; k += shards) {
-        if (!stands_in(&g->kernel[k], width)) continue;
+    for (int k = 0; k < g->kernels; k++) {
+        if (g->kernel[k].written != &g->kernel[k] || !stands_in(&g->kernel[k], width))
+            continue;
+        if (seen++ % shards != shard) continue;
         symbol_of(&g->kernel[k], width, symbol[n]);
         g->kernel[k].function->name = symbol[n];
         function[n++]               = g->kernel[k].function;
@@ -105,6 +150,7 @@ static void declare(const generator *g, cairn_text *text, const gen_kernel *k)
 {
     char symbol[2 * CAIRN_KERNEL_SYMBOL];
 
+    if (k->written != k) return;
     for (int w = 0; 16 << w <= g->widest; w++) {
         symbol_of(k, w, symbol);
         if (stands_in(k, w)) cairn_text_add(text, "void %s(void);\n", symbol);
@@ -138,6 +184,7 @@ static cairn_status write_table(generator *g, const char *folder)
 cairn_status gen_write(generator *g, const char *folder, int shards)
 {
     qsort(g->kernel, (size_t)g->kernels, sizeof *g->kernel, by_key);
+    CAIRN_TRY(share_functions(g));
     for (int width = 0; 16 << width <= g->widest; width++)
         for (int shard = 0; shard < shards; shard++)
             CAIRN_TRY(write_shard(g, folder, width, shard, shards));

@@ -29,6 +29,29 @@ Test(prebuilt, keys_ascend_and_each_has_a_function)
     }
 }
 
+static int by_address(const void *a, const void *b)
+{
+    return (*(char *const *)a > *(char *const *)b)
+           - (*(char *const *)a < *(char *const *)b);
+}
+
+/// Keys hold more than the code follows from: about a third of them have another's code.
+Test(prebuilt, keys_of_the_same_code_share_a_function)
+{
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    void **const run       = malloc((size_t)cairn_prebuilt_count * sizeof *run);
+    int          functions = 0, n = 0;
+
+    cr_assert_not_null(run);
+    for (int k = 0; k < cairn_prebuilt_count; k++)
+        if (cairn_prebuilt_table[k].run[0]) run[n++] = cairn_prebuilt_table[k].run[0];
+    qsort(run, (size_t)n, sizeof *run, by_address);
+    for (int k = 0; k < n; k++)
+        functions += k == 0 || run[k] != run[k - 1];
+    cr_expect_lt(functions, n - n / 8, "%d functions for %d keys", functions, n);
+    free(run);
+}
+
 static void *
 find(cairn_env *env, const char *spec, int64_t n, int bits, int vector_bytes)
 {
