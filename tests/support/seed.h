@@ -2,7 +2,8 @@
 /// @file
 /// Where random tests begin when no case is asked for, and how many cases they try. They
 /// begin elsewhere every second, or where SEED_CLOCK says, so that two runs try the same
-/// cases; SEED_CASES is how many, in place of a program's usual number.
+/// cases; SEED_CASES is how many, in place of a program's usual number, and SEED_SHARE=N has
+/// one Nth of the usual number tried, where a case costs much (a sanitizer).
 
 #ifndef CAIRN_TESTS_SUPPORT_SEED_H
 #define CAIRN_TESTS_SUPPORT_SEED_H
@@ -19,12 +20,14 @@ static inline uint64_t seed_clock(void)
     return given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
 }
 
-/// Cases of a random test: SEED_CASES, or @p usual.
+/// Cases of a random test: SEED_CASES, or @p usual, or the share of it that is asked for.
 static inline int seed_cases(int usual)
 {
-    const char *given = getenv("SEED_CASES");
+    const char *given = getenv("SEED_CASES"), *part = getenv("SEED_SHARE");
+    const int   share = part ? (int)strtol(part, NULL, 10) : 1;
 
-    return given ? (int)strtol(given, NULL, 10) : usual;
+    if (given) return (int)strtol(given, NULL, 10);
+    return share > 1 ? (usual + share - 1) / share : usual;
 }
 
 #endif
