@@ -64,21 +64,23 @@ bool cairn_card_can(const cairn_compiled *c, const char **why)
 
     *why = "";
     if (!card || card->failed)
-        *why = "no card";
-    else if (!from || cairn_origin_group(&c->origin)->count != 1)
-        *why = "the source is not one part";
+        *why = "no card is listed that runs grids";
+    else if (!from)
+        *why = "the source is read as coordinates";
+    else if (cairn_origin_group(&c->origin)->count != 1)
+        *why = "the source has more than one part, or none";
     else if (c->origin.filter.member || c->build->format->members > 1)
-        *why = "members of hybrids are told apart on the processor";
+        *why = "entries of a hybrid are assigned to members on the processor";
     else if (c->build->net || c->build->planned || c->build->into)
-        *why = "of one rank alone";
+        *why = "several ranks convert together, or into arrays of a caller's";
     else if (!c->facts.trusted)
-        *why = "entries may be there repeatedly";
+        *why = "the source may hold an entry twice";
     else if (!cairn_key_fields_plan(c->m->layout->levels, c->range, &fields)
              || fields.split > 0 || fields.bits[0] >= CAIRN_KEY_BITS)
-        *why = "the indices of an entry do not fit a word";
+        *why = "the indices of an entry do not fit into 63 bits";
     else if (cairn_compiled_source(c)->values == 0
              || cairn_compiled_source(c)->values >= INT32_MAX)
-        *why = "too many positions, or none";
+        *why = "the source stores no position, or too many";
     if (**why) return false;
     return cairn_grid_convert_can(from, c->m->layout, why);
 }

@@ -125,7 +125,7 @@ static void keep_others(cairn_compiled *c, const cairn_alternative *all, int cho
 static cairn_status none_applies(const cairn_compiled *c)
 {
     const char *const word  = c->m->env->options.convert;
-    const char       *needs = "";
+    const char       *needs = "", *why;
 
     CAIRN_CHECK(!c->build->bucketed, c->m->env, CAIRN_NO_KERNEL,
                 "convert: the target is not filled from buckets");
@@ -133,6 +133,8 @@ static cairn_status none_applies(const cairn_compiled *c)
                 cairn_method_sort.needs);
     for (int k = 0; k < CAIRN_METHODS; k++)
         if (strcmp(cairn_methods[k]->name, word) == 0) needs = cairn_methods[k]->needs;
+    if (strcmp(word, cairn_method_card.name) == 0 && !cairn_card_can(c, &why))
+        needs = why;
     return cairn_fail(c->m->env, CAIRN_BAD_OPTION,
                       "option: CAIRN_CONVERT: %s does not apply to member %d: %s", word,
                       c->m->number, needs);

@@ -18,19 +18,19 @@ bool cairn_grid_convert_can(const cairn_layout *from,
 {
     *why = "";
     if (from->partition >= 0 || to->partition >= 0)
-        *why = "of several banks";
+        *why = "the source or the target has banks";
     else if (from->carrier_bits < 32 || !cairn_layout_is_wide(from)
              || !cairn_layout_is_wide(to))
-        *why = "values are stored narrow";
-    else if (cairn_convert_needs_tuples(to))
-        *why = "padding goes by the indices of nodes";
+        *why = "values are stored narrower than their type";
     for (int l = 0; l < from->levels && !(*why)[0]; l++)
         if (from->level[l].gaps) *why = "the source has holes between nodes";
     for (int l = 0; l < to->levels && !(*why)[0]; l++)
         if (to->level[l].gaps)
             *why = "the target has holes between nodes";
         else if (to->level[l].indirect || to->level[l].query >= 0)
-            *why = "queries number its entries";
+            *why = "a query numbers a level of the target";
+    if (!(*why)[0] && cairn_convert_needs_tuples(to))
+        *why = "the padding of the target follows from the indices of its nodes";
     return !(*why)[0];
 }
 

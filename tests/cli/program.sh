@@ -138,6 +138,8 @@ refused row-slots csc csr
 refused share csc csr
 refused rows 'bcsr<2,2>' csr
 refused partitioned csr coo
+refused card csr csc
+complains 'does not apply to member 0: no card is listed'
 
 # What asks for compiled functions and for none is asked for wrongly.
 environment='CAIRN_CONVERT=append CAIRN_KERNELS=reference'

@@ -176,6 +176,39 @@ Test(cuda_convert, random_formats, .timeout = 900)
     end();
 }
 
+/// A refusal says what the pair lacks, not what any pair needs.
+Test(cuda_convert, refusals_have_the_reason, .timeout = 300)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } pairs[] = {
+        {"csr",             "bell<2>",             "a query numbers a level of the target"},
+        {"csr",             "c2sr<2>",             "the source or the target has banks"   },
+        {"c2sr<2>",         "csr",                 "the source has more than one part"    },
+        {"csr",             "hybrid<dia,csr,0.5>", "entries of a hybrid are assigned"     },
+        {"hybrid<dia,csr>", "csr",                 "the source is read as coordinates"    },
+    };
+    uint64_t state = 21;
+
+    BEGIN("seed=68");
+    cairn_source *source = random_source(context, &state, 23, 31);
+
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        cairn_tensor *from = must_store(context, source, pairs[k].from, CAIRN_F64);
+        cairn_tensor *made = convert_by(from, pairs[k].to, "card");
+
+        cr_expect_null(made, "%s to %s", pairs[k].from, pairs[k].to);
+        cr_expect(strstr(context->env.message, "CAIRN_CONVERT: card does not apply"),
+                  "%s", context->env.message);
+        cr_expect(strstr(context->env.message, pairs[k].why), "%s to %s: %s",
+                  pairs[k].from, pairs[k].to, context->env.message);
+        cairn_tensor_destroy(&made);
+        cairn_tensor_destroy(&from);
+    }
+    cairn_source_destroy(&source);
+    end();
+}
+
 /* ---- the choice ---- */
 
 /// No method is asked for: the card is chosen where copies are fast, and not where they are
