@@ -88,16 +88,24 @@ static cairn_status make_format(cairn_context *context,
     return cairn_format_create(context, text, format);
 }
 
-static cairn_status
-store(cairn_source *source, const char *name, const char *what, cairn_tensor **tensor)
+static cairn_status store_as(cairn_source  *source,
+                             const char    *name,
+                             const char    *what,
+                             cairn_dtype    dtype,
+                             cairn_tensor **tensor)
 {
     cairn_format *format = NULL;
     cairn_status  status = make_format(source->context, name, what, &format);
 
-    if (status == CAIRN_OK)
-        status = cairn_tensor_create(source, format, CAIRN_F64, tensor);
+    if (status == CAIRN_OK) status = cairn_tensor_create(source, format, dtype, tensor);
     cairn_format_destroy(&format);
     return status;
+}
+
+static cairn_status
+store(cairn_source *source, const char *name, const char *what, cairn_tensor **tensor)
+{
+    return store_as(source, name, what, CAIRN_F64, tensor);
 }
 
 static cairn_status convert(const cairn_tensor *from,
@@ -410,18 +418,25 @@ static void draw_known(known *m, int64_t cols)
                  CAIRN_OK);
 }
 
+/// Where all rows are: their own order, if they have no places.
+static void gather_places(const cairn_tensor *tensor, int64_t *place)
+{
+    const int64_t  first = tensor->rows.first[rank], end = tensor->rows.first[rank + 1];
+    const int64_t *own = cairn_tensor_places(tensor);
+
+    memset(place, 0, SIDE * sizeof *place);
+    for (int64_t i = first; i < end; i++)
+        place[i] = own ? own[i - first] : i;
+    MPI_Allreduce(MPI_IN_PLACE, place, SIDE, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
 /// The places of all rows, one after the other: each once, on the rank that is asked for.
 static bool find_places(const cairn_tensor *tensor, int word, int64_t *place)
 {
-    const int64_t  first = tensor->rows.first[rank], end = tensor->rows.first[rank + 1];
-    const int64_t *own          = cairn_tensor_places(tensor);
-    int64_t        before[MOST] = {0};
-    bool           good         = own || first == end;
+    int64_t before[MOST] = {0};
+    bool    good         = true;
 
-    memset(place, 0, SIDE * sizeof *place);
-    for (int64_t i = first; i < end && good; i++)
-        place[i] = own[i - first];
-    MPI_Allreduce(MPI_IN_PLACE, place, SIDE, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    gather_places(tensor, place);
     for (int64_t i = 0; i < SIDE; i++) {
         const int64_t r = scattered(word, i);
 
@@ -562,14 +577,18 @@ static void check_scattered(const known *m, const char *name, int word, int from
     cairn_tensor_destroy(&tensor);
 }
 
-/// Any format, square and not, with all that a plan can be asked for.
+/// Any format, square and not, with all that a plan can be asked for: a fourth of the formats
+/// in a run.
 Test(distribution, scattered_rows_are_multiplied)
 {
-    known m;
+    uint64_t state = seed_clock();
+    known    m;
 
-    for (int f = 0; f < FORMATS && size > 1; f++) {
-        draw_known(&m, f % 2 ? SIDE : 31);
-        check_scattered(&m, formats[f], f / 2 % SCATTERS, f / 2);
+    MPI_Bcast(&state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int f = random_below(&state, 4); f < FORMATS && size > 1; f += 4) {
+        draw_known(&m, random_below(&state, 2) ? SIDE : 31);
+        check_scattered(&m, formats[f], random_below(&state, SCATTERS),
+                        random_below(&state, 4));
         cairn_source_destroy(&m.source);
     }
 }
@@ -654,63 +673,118 @@ Test(distribution, scattered_rows_go_nowhere_else)
     cairn_source_destroy(&m.source);
 }
 
-/// Where rows by a word, or, -1, consecutive ones of a tensor, lie.
-static int lies_on(const cairn_tensor *tensor, int word, int64_t row)
+/// A conversion between rows by places and consecutive ones.
+typedef struct {
+    const char *from, *from_said; ///< Formats, and distributions,
+    const char *to, *to_said;
+    int         word; ///< of which this is the second one's number; -1: it has none.
+    cairn_dtype dtype;
+} pair;
+
+/// Entries that one has on another rank than the other.
+static int64_t
+count_moved(const known *m, const cairn_tensor *from, const cairn_tensor *to)
 {
-    return word < 0 ? cairn_rows_owner(&tensor->rows, row) : (int)scattered(word, row);
+    int64_t a[SIDE], b[SIDE], moved = 0;
+
+    gather_places(from, a);
+    gather_places(to, b);
+    for (int64_t i = 0; i < SIDE; i++)
+        for (int64_t j = 0; j < m->cols; j++)
+            moved += m->a[i][j] != 0
+                     && cairn_rows_owner(&from->rows, a[i])
+                            != cairn_rows_owner(&to->rows, b[i]);
+    return moved;
 }
 
-/// Between rows by places and consecutive ones: the arrays of what is stored so at once, the
-/// entries that it was made of, and each entry sent that changes its rank, once.
-static void check_conversion(const known *m, const char *f, int v, const char *g, int w)
+/// Each entry is sent that changes its rank, once, and takes no more than it has to.
+static void
+check_sent(const known *m, const cairn_tensor *from, const cairn_tensor *made)
 {
-    const char   *said = w < 0 ? "nnz" : scatters[w];
-    cairn_tensor *from = NULL, *made = NULL, *want = NULL;
-    cairn_source *back  = NULL;
-    int64_t       moved = 0, entries, messages, bytes, place[SIDE];
+    int64_t       entries, messages;
+    const int64_t bytes = cairn_path_sent(made->path, &entries, &messages);
+    const int64_t moved = count_moved(m, from, made);
 
-    ON_ALL_RANKS(store(m->source, f, v < 0 ? "rows" : scatters[v], &from) == CAIRN_OK
-                     && convert(from, g, said, &made) == CAIRN_OK
+    cr_expect_eq(entries, moved, "%ld sent, %ld move", (long)entries, (long)moved);
+    cr_expect_eq(bytes, entries * 24);
+    cr_expect_eq(bytes > 0, moved > 0);
+}
+
+/// The arrays of what is stored so at once, and the entries that it was made of.
+static void check_conversion(const known *m, const pair *p)
+{
+    cairn_tensor *from = NULL, *made = NULL, *want = NULL;
+    cairn_source *back = NULL;
+    int64_t       place[SIDE];
+
+    ON_ALL_RANKS(store_as(m->source, p->from, p->from_said, p->dtype, &from) == CAIRN_OK
+                     && convert(from, p->to, p->to_said, &made) == CAIRN_OK
                      && cairn_source_from_tensor(made, &back) == CAIRN_OK
-                     && store(m->source, g, said, &want) == CAIRN_OK,
-                 "%s to %s @ %s: %s", f, g, said, cairn_context_message(all));
-    cr_expect(same_rows(made, want), "%s to %s @ %s: other rows", f, g, said);
-    check_same(want->local, made->local, g);
-    if (w >= 0)
-        ON_ALL_RANKS(find_places(made, w, place) && stores_places(made, m, place),
-                     "%s to %s @ %s", f, g, said);
+                     && store_as(m->source, p->to, p->to_said, p->dtype, &want)
+                            == CAIRN_OK,
+                 "%s @ %s to %s @ %s: %s", p->from, p->from_said, p->to, p->to_said,
+                 cairn_context_message(all));
+    cr_expect(same_rows(made, want), "%s @ %s to %s @ %s: other rows", p->from,
+              p->from_said, p->to, p->to_said);
+    check_same(want->local, made->local, p->to);
+    if (p->word >= 0)
+        ON_ALL_RANKS(find_places(made, p->word, place) && stores_places(made, m, place),
+                     "%s @ %s to %s @ %s", p->from, p->from_said, p->to, p->to_said);
     for (cairn_pos k = 0; k < back->entries.n; k++)
         cr_expect_eq(back->entries.value[k],
                      m->a[back->entries.coord[0][k]][back->entries.coord[1][k]]);
-    for (int64_t i = 0; i < SIDE; i++)
-        for (int64_t j = 0; j < m->cols; j++)
-            moved += m->a[i][j] != 0 && lies_on(from, v, i) != lies_on(made, w, i);
-    bytes = cairn_path_sent(made->path, &entries, &messages);
-    cr_expect_eq(entries, moved, "%s to %s @ %s: %ld sent, %ld move", f, g, said,
-                 (long)entries, (long)moved);
-    cr_expect_eq(bytes, entries * 24);
+    check_sent(m, from, made);
     cairn_source_destroy(&back);
     cairn_tensor_destroy(&from);
     cairn_tensor_destroy(&made);
     cairn_tensor_destroy(&want);
 }
 
+/// Both element types, by kernels and without.
 Test(distribution, scattered_rows_are_converted)
 {
     uint64_t state = seed_clock();
     known    m;
 
     MPI_Bcast(&state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    for (int k = 0; k < seed_cases(24) && size > 1; k++) {
-        const int   v = random_below(&state, SCATTERS + 1) - 1;
-        const int   w = random_below(&state, v < 0 ? SCATTERS : SCATTERS + 1);
-        const char *f = formats[random_below(&state, FORMATS)];
-        const char *g = formats[random_below(&state, FORMATS)];
+    for (int k = 0; k < seed_cases(16) && size > 1; k++) {
+        const int  v = random_below(&state, SCATTERS + 1) - 1;
+        const int  w = random_below(&state, SCATTERS + (v >= 0)) - (v >= 0);
+        const pair p = {formats[random_below(&state, FORMATS)],
+                        v < 0 ? "rows" : scatters[v],
+                        formats[random_below(&state, FORMATS)],
+                        w < 0 ? "nnz" : scatters[w],
+                        w,
+                        k % 2 ? CAIRN_F32 : CAIRN_F64};
 
+        all->env.options.kernels =
+            k % 4 == 2 ? CAIRN_KERNELS_REFERENCE : CAIRN_KERNELS_AUTO;
         draw_known(&m, random_below(&state, 2) ? SIDE : 31);
-        check_conversion(&m, f, v, g, w == SCATTERS ? -1 : w);
+        check_conversion(&m, &p);
         cairn_source_destroy(&m.source);
     }
+    all->env.options.kernels = CAIRN_KERNELS_AUTO;
+}
+
+/// Where there is PT-Scotch; the_graph_keeps_neighbours_together has it that there is not.
+Test(distribution, rows_by_the_graph_are_converted)
+{
+    const pair pairs[] = {
+        {"csr",       "rows",  "bdia<3>",              "graph",     -1, CAIRN_F64},
+        {"ell",       "graph", "hybrid<dia,dcsr,0.3>", scatters[2], 2,  CAIRN_F64},
+        {"bcsr<2,3>", "graph", "csc",                  "nnz",       -1, CAIRN_F32},
+    };
+    cairn_tensor *tensor = NULL;
+    known         m;
+
+    if (size == 1) return;
+    draw_known(&m, SIDE);
+    const cairn_status status = store(m.source, "csr", "graph", &tensor);
+
+    for (int k = 0; k < 3 && status != CAIRN_ATTENTION; k++)
+        check_conversion(&m, &pairs[k]);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&m.source);
 }
 
 /* ---- by the graph ---- */
