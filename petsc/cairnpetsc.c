@@ -66,8 +66,8 @@ dense_run(const shadow *s, Mat B, Mat C, cairn_status *status, double *seconds)
 }
 
 /// Who computes A B? The format was chosen for vectors, and AIJ's loop over four columns
-/// is good: both are tried, and plan[DENSE] is left where it is ours.
-static PetscErrorCode dense_decide(Mat A, shadow *s, Mat B, Mat C)
+/// is good: both are tried. Whether a refill pays is found as for one product of a vector.
+static PetscErrorCode dense_decide(Mat A, shadow *s, Mat B, Mat C, PetscBool *is_ours)
 {
     double         ours = PETSC_MAX_REAL, theirs = PETSC_MAX_REAL;
     cairn_plan    *plan;
@@ -76,10 +76,12 @@ static PetscErrorCode dense_decide(Mat A, shadow *s, Mat B, Mat C)
     PetscBool      open;
     Vec            x, y;
 
+    *is_ours = PETSC_FALSE;
     PetscCall(MatCreateVecs(A, &x, &y));
     PetscCall(shadow_decide(A, s, MULT, x, y, &plan));
     PetscCall(VecDestroy(&x));
     PetscCall(VecDestroy(&y));
+    *is_ours = plan && s->by[DENSE] == CAIRNS;
     if (!plan || s->by[DENSE] != UNDECIDED) return 0;
     PetscCall(shadow_is_open(s, &open));
     PetscCall(shadow_plan(A, s, DENSE));
@@ -91,7 +93,9 @@ static PetscErrorCode dense_decide(Mat A, shadow *s, Mat B, Mat C)
         PetscCall(dense_run(s, B, C, &status, &ours));
     }
     if (status != CAIRN_OK) PetscCall(shadow_give_up(A, s, status));
-    if (s->tensor) s->by[DENSE] = open && theirs < ours ? PARENTS : CAIRNS;
+    if (!s->tensor) return 0;
+    s->by[DENSE] = open && theirs < ours ? PARENTS : CAIRNS;
+    *is_ours     = s->by[DENSE] == CAIRNS;
     return 0;
 }
 
@@ -99,12 +103,13 @@ static PetscErrorCode dense_numeric(Mat A, Mat B, Mat C)
 {
     cairn_status status  = CAIRN_OK;
     double       seconds = PETSC_MAX_REAL;
+    PetscBool    is_ours;
     shadow      *s;
 
     if (A->ops->mult != shadow_mult) return (*parents_dense)(A, B, C);
     PetscCall(shadow_of(A, &s));
-    PetscCall(dense_decide(A, s, B, C));
-    if (s->tensor && s->by[DENSE] == CAIRNS) {
+    PetscCall(dense_decide(A, s, B, C, &is_ours));
+    if (is_ours) {
         PetscCall(PetscLogEventBegin(shadow_event[RUN], A, B, C, 0));
         PetscCall(dense_run(s, B, C, &status, &seconds));
         PetscCall(PetscLogEventEnd(shadow_event[RUN], A, B, C, 0));

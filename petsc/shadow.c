@@ -93,6 +93,7 @@ void shadow_drop(shadow *s)
     }
     copies -= s->tensor != NULL;
     cairn_tensor_destroy(&s->tensor);
+    s->kept = (upkeep){0};
 }
 
 PetscErrorCode shadow_code(cairn_status status)
@@ -236,22 +237,39 @@ static PetscErrorCode convert(Mat A, shadow *s, int op, Vec x, Vec y)
     return status == CAIRN_OK ? say_copy(A, s, &found) : shadow_give_up(A, s, status);
 }
 
-static PetscErrorCode refill(Mat A, shadow *s)
+/// New values for a copy. The clock is read around the event: it is what a product pays.
+static PetscErrorCode
+update(Mat A, cairn_tensor *tensor, cairn_status *status, double *seconds)
 {
     const PetscScalar *values;
+    PetscLogDouble     begin, end;
 
+    PetscCall(PetscTime(&begin));
     PetscCall(PetscLogEventBegin(shadow_event[REFILL], A, 0, 0, 0));
     PetscCall(MatSeqAIJGetArrayRead(A, &values));
-
-    const cairn_status status = cairn_tensor_update(s->tensor, values);
-
+    *status = cairn_tensor_update(tensor, values);
     PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
     PetscCall(PetscLogEventEnd(shadow_event[REFILL], A, 0, 0, 0));
+    PetscCall(PetscTime(&end));
+    *seconds = end - begin;
+    return 0;
+}
+
+static PetscErrorCode refill(Mat A, shadow *s)
+{
+    upkeep      *k = &s->kept;
+    cairn_status status;
+    double       seconds;
+
+    PetscCall(update(A, s->tensor, &status, &seconds));
+    k->refill = k->measured < 2 ? seconds : PetscMin(k->refill, seconds);
+    k->measured++;
+    k->stale = PETSC_FALSE;
     s->refills++;
     return status == CAIRN_OK ? 0 : shadow_give_up(A, s, status);
 }
 
-/// Bring the copy up to date: nothing, new values, or all anew.
+/// See what has changed. A new pattern makes the copy anew; new values leave it stale.
 static PetscErrorCode look(Mat A, shadow *s, int op, Vec x, Vec y)
 {
     const PetscObjectState values  = ((PetscObject)A)->state;
@@ -265,8 +283,14 @@ static PetscErrorCode look(Mat A, shadow *s, int op, Vec x, Vec y)
     s->values  = values;
     s->pattern = A->nonzerostate;
     if (pattern && s->ptr == ptr && s->idx == idx && s->rows == A->rmap->n
-        && s->cols == A->cmap->n)
-        return s->tensor ? refill(A, s) : 0;
+        && s->cols == A->cmap->n) {
+        for (int way = 0; way < 2; way++) {
+            s->kept.before[way] = s->kept.now[way];
+            s->kept.now[way]    = 0;
+        }
+        s->kept.stale = PETSC_TRUE;
+        return 0;
+    }
     shadow_drop(s);
     s->ptr  = ptr;
     s->idx  = idx;
@@ -278,20 +302,25 @@ static PetscErrorCode look(Mat A, shadow *s, int op, Vec x, Vec y)
 
 /* --- products with vectors -------------------------------------------------- */
 
-PetscErrorCode shadow_plan(Mat A, shadow *s, int op)
+static cairn_status
+plan_of(const shadow *s, cairn_tensor *tensor, int op, cairn_plan **plan)
 {
     cairn_product_options product = CAIRN_PRODUCT_OPTIONS;
     cairn_plan_options    options = CAIRN_PLAN_OPTIONS;
 
-    if (s->plan[op]) return 0;
     product.transposed = op == TRANSPOSE || op == TRANSPOSE_ADD;
     product.beta       = op == MULT_ADD || op == TRANSPOSE_ADD;
     product.columns    = op == DENSE ? WIDTH : 1;
     options.product    = &product;
     options.place      = s->set.place[0] ? s->set.place : NULL;
+    return cairn_plan_create_with(tensor, &options, plan);
+}
 
-    const cairn_status status =
-        cairn_plan_create_with(s->tensor, &options, &s->plan[op]);
+PetscErrorCode shadow_plan(Mat A, shadow *s, int op)
+{
+    if (s->plan[op]) return 0;
+
+    const cairn_status status = plan_of(s, s->tensor, op, &s->plan[op]);
 
     return status == CAIRN_OK ? 0 : shadow_give_up(A, s, status);
 }
@@ -310,35 +339,174 @@ static PetscErrorCode run(cairn_plan *plan, int op, Vec x, Vec y, cairn_status *
     return 0;
 }
 
-/// Let both compute op(A) x in turns, and keep the faster, where the format was left open.
+/// Let AIJ and a plan of a copy compute op(A) x in turns; the least times of each.
+static PetscErrorCode race(Mat           A,
+                           cairn_plan   *plan,
+                           int           op,
+                           Vec           x,
+                           Vec           y,
+                           cairn_status *status,
+                           double       *ours,
+                           double       *theirs)
+{
+    PetscLogDouble begin, end;
+    Vec            scratch;
+
+    *ours = *theirs = PETSC_MAX_REAL;
+    *status         = CAIRN_OK;
+    PetscCall(scratch_of(y, &scratch));
+    for (int turn = 0; turn < 4 && *status == CAIRN_OK; turn++) {
+        PetscCall(time_parent(A, op, x, scratch, theirs));
+        PetscCall(PetscTime(&begin));
+        PetscCall(run(plan, op, x, scratch, status));
+        PetscCall(PetscTime(&end));
+        *ours = PetscMin(*ours, end - begin);
+    }
+    return VecDestroy(&scratch);
+}
+
+/// Both compute op(A) x, and the faster is kept, where the format was left open.
 static PetscErrorCode compete(Mat A, shadow *s, int op, Vec x, Vec y)
 {
-    double         ours = PETSC_MAX_REAL, theirs = PETSC_MAX_REAL;
-    cairn_status   status = CAIRN_OK;
-    PetscLogDouble begin, end;
-    PetscBool      open;
-    char           text[160];
-    Vec            scratch;
+    double      *ours   = &s->kept.ours[op == TRANSPOSE];
+    double      *theirs = &s->kept.theirs[op == TRANSPOSE];
+    cairn_status status;
+    PetscBool    open;
+    char         text[160];
 
     PetscCall(shadow_is_open(s, &open));
     s->by[op] = s->by[op | MULT_ADD] = CAIRNS;
     if (!open) return 0;
     PetscCall(shadow_plan(A, s, op));
-    PetscCall(scratch_of(y, &scratch));
-    for (int turn = 0; turn < 4 && s->tensor && status == CAIRN_OK; turn++) {
-        PetscCall(time_parent(A, op, x, scratch, &theirs));
-        PetscCall(PetscTime(&begin));
-        PetscCall(run(s->plan[op], op, x, scratch, &status));
-        PetscCall(PetscTime(&end));
-        ours = PetscMin(ours, end - begin);
-    }
-    PetscCall(VecDestroy(&scratch));
-    if (status != CAIRN_OK) PetscCall(shadow_give_up(A, s, status));
     if (!s->tensor) return 0;
-    s->by[op] = s->by[op | MULT_ADD] = ours < theirs ? CAIRNS : PARENTS;
+    PetscCall(race(A, s->plan[op], op, x, y, &status, ours, theirs));
+    if (status != CAIRN_OK) return shadow_give_up(A, s, status);
+    s->by[op] = s->by[op | MULT_ADD] = *ours < *theirs ? CAIRNS : PARENTS;
     PetscCall(PetscSNPrintf(text, sizeof text,
                             "%s takes %.2f us by the copy, %.2f by AIJ",
-                            op & TRANSPOSE ? "A'x" : "Ax", 1e6 * ours, 1e6 * theirs));
+                            op & TRANSPOSE ? "A'x" : "Ax", 1e6 * *ours, 1e6 * *theirs));
+    return shadow_say(A, s, text);
+}
+
+/* --- new values ------------------------------------------------------------- */
+
+/// The seconds that products by the copy win.
+static double won(const upkeep *k, const PetscInt products[2])
+{
+    return products[0] * (k->theirs[0] - k->ours[0])
+           + products[1] * (k->theirs[1] - k->ours[1]);
+}
+
+/// Could the copy be worth making again with wide values? Of narrow ones each is looked at
+/// in a refill, ten times as long as it takes to move it. Storing and trying take some 60
+/// of AIJ's products, as does_pay() has it.
+static PetscBool is_wide_worth_a_try(shadow *s)
+{
+    upkeep          *k        = &s->kept;
+    const PetscInt   products = k->before[0] + k->before[1];
+    const double     spent    = k->before[0] * k->ours[0] + k->before[1] * k->ours[1];
+    const double     all    = k->before[0] * k->theirs[0] + k->before[1] * k->theirs[1];
+    const PetscInt   left   = s->set.expected - s->runs - s->parents_runs;
+    cairn_part_info *parts  = NULL;
+    int64_t          count  = 0;
+    PetscBool        narrow = PETSC_FALSE;
+
+    if (k->settled || 4 * k->refill < spent || left * k->refill < 60 * all
+        || products == 0)
+        return PETSC_FALSE;
+    if (cairn_tensor_parts(s->tensor, &count, &parts) != CAIRN_OK) count = 0;
+    for (int64_t p = 0; p < count; p++)
+        if (strcmp(parts[p].stored, "f64") != 0) narrow = PETSC_TRUE;
+    cairn_parts_free(s->tensor, &parts);
+    k->settled = !narrow;
+    return narrow;
+}
+
+/// Make the copy again with values as wide as AIJ's, and keep the one by which op(A) x and
+/// refills together take less. Where it cannot be made the first goes on. The format is made
+/// anew of its text: what `auto` gave asks for narrow values.
+static PetscErrorCode try_wide(Mat A, shadow *s, int op, Vec x, Vec y)
+{
+    const int          way = (op & TRANSPOSE) != 0;
+    const PetscScalar *values;
+    const upkeep       old    = s->kept;
+    upkeep             fresh  = {.refill = PETSC_MAX_REAL, .settled = PETSC_TRUE};
+    cairn_format      *format = NULL;
+    cairn_tensor      *wide   = NULL;
+    cairn_plan        *plan   = NULL;
+    cairn_status       status;
+    double             seconds;
+    char               text[256];
+
+    s->kept.settled = PETSC_TRUE;
+    PetscCall(PetscLogEventBegin(shadow_event[CONVERT], A, 0, 0, 0));
+    PetscCall(MatSeqAIJGetArrayRead(A, &values));
+    status = cairn_context_set_replays(context, 1);
+    if (status == CAIRN_OK)
+        status = cairn_format_create(
+            context, cairn_format_text(cairn_tensor_format(s->tensor)), &format);
+    if (status == CAIRN_OK) status = store(s, values, format, &wide);
+    cairn_format_destroy(&format);
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
+    PetscCall(PetscLogEventEnd(shadow_event[CONVERT], A, 0, 0, 0));
+    for (; fresh.measured < LEARNING && status == CAIRN_OK; fresh.measured++) {
+        PetscCall(update(A, wide, &status, &seconds));
+        fresh.refill = PetscMin(fresh.refill, seconds);
+    }
+    op &= TRANSPOSE;
+    if (status == CAIRN_OK) status = plan_of(s, wide, op, &plan);
+    if (status == CAIRN_OK)
+        PetscCall(
+            race(A, plan, op, x, y, &status, &fresh.ours[way], &fresh.theirs[way]));
+
+    const PetscInt n = old.before[0] + old.before[1];
+
+    if (status == CAIRN_OK && fresh.ours[way] < fresh.theirs[way]
+        && n * fresh.ours[way] + fresh.refill < n * old.ours[way] + old.refill) {
+        PetscCall(PetscArraycpy(fresh.before, old.before, 2));
+        fresh.now[way] = old.now[way];
+        shadow_drop(s);
+        copies++;
+        s->tensor   = wide;
+        s->plan[op] = plan;
+        s->by[op] = s->by[op | MULT_ADD] = CAIRNS;
+        s->kept                          = fresh;
+        PetscCall(PetscSNPrintf(text, sizeof text,
+                                "values as wide as AIJ's: a refill takes %.2f us, "
+                                "not %.2f, %s %.2f, not %.2f",
+                                1e6 * fresh.refill, 1e6 * old.refill,
+                                way ? "A'x" : "Ax", 1e6 * fresh.ours[way],
+                                1e6 * old.ours[way]));
+        return shadow_say(A, s, text);
+    }
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&wide);
+    return 0;
+}
+
+/// Bring new values to a stale copy, unless a refill takes longer than products win: as
+/// many as came with the values before, and those that came with these by now. So a copy
+/// that rests takes up again where values stay.
+static PetscErrorCode bring(Mat A, shadow *s, int op, Vec x, Vec y)
+{
+    upkeep   *k = &s->kept;
+    PetscBool open;
+    char      text[160];
+
+    PetscCall(shadow_is_open(s, &open));
+    if (!open || k->measured < LEARNING) return refill(A, s);
+    if (is_wide_worth_a_try(s)) PetscCall(try_wide(A, s, op, x, y));
+    if (!k->stale) return 0;
+    if (won(k, k->before) >= k->refill || won(k, k->now) >= k->refill) {
+        k->resting = PETSC_FALSE;
+        return refill(A, s);
+    }
+    if (k->resting) return 0;
+    k->resting = PETSC_TRUE;
+    PetscCall(PetscSNPrintf(text, sizeof text,
+                            "AIJ's product while values change so often: a refill "
+                            "takes %.2f us, and products win %.2f",
+                            1e6 * k->refill, 1e6 * won(k, k->before)));
     return shadow_say(A, s, text);
 }
 
@@ -348,10 +516,12 @@ PetscErrorCode shadow_decide(Mat A, shadow *s, int op, Vec x, Vec y, cairn_plan 
     PetscCall(look(A, s, op, x, y));
     if (s->tensor && s->by[op] == UNDECIDED)
         PetscCall(compete(A, s, op & TRANSPOSE, x, y));
-    if (s->tensor && s->by[op] == CAIRNS) {
-        PetscCall(shadow_plan(A, s, op));
-        *plan = s->plan[op];
-    }
+    if (!s->tensor || s->by[op] != CAIRNS) return 0;
+    s->kept.now[(op & TRANSPOSE) != 0]++;
+    if (s->kept.stale) PetscCall(bring(A, s, op, x, y));
+    if (!s->tensor || s->kept.stale) return 0;
+    PetscCall(shadow_plan(A, s, op));
+    *plan = s->plan[op];
     return 0;
 }
 

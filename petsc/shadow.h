@@ -21,7 +21,8 @@ enum { MULT, MULT_ADD, TRANSPOSE, TRANSPOSE_ADD, DENSE, PRODUCTS };
 
 enum { SEQ, MPI, KINDS };
 enum { CONVERT, REFILL, RUN, RUN_PARENT, EVENTS };
-enum { WIDTH = 8 }; ///< Columns of dense matrices that are multiplied at once.
+enum { LEARNING = 4 }; ///< Refills of a copy that come before their time is believed.
+enum { WIDTH = 8 };    ///< Columns of dense matrices that are multiplied at once.
 
 /// Who computes a product.
 typedef enum { UNDECIDED, CAIRNS, PARENTS } party;
@@ -34,6 +35,19 @@ typedef struct {
     PetscBool strict, view;
 } settings;
 
+/// What new values cost a matrix whose format was left open, and what they are for: products
+/// by the copy since they came. Of pairs the first is of A x, the second of A' x.
+typedef struct {
+    double    ours[2], theirs[2]; ///< Seconds of a product, the least that were seen.
+    double    refill;             ///< Seconds of a refill, likewise.
+    PetscInt  measured;           ///< Refills; the first of a copy makes a plan.
+    PetscInt  now[2];    ///< Products that were wanted since the values changed,
+    PetscInt  before[2]; ///< and between that change and the one before it.
+    PetscBool stale;     ///< The copy has the values of an earlier time.
+    PetscBool resting;   ///< A refill would not pay: AIJ computes.
+    PetscBool settled;   ///< Values are wide, or a copy with wide ones was tried.
+} upkeep;
+
 /// A matrix's `spptr`.
 typedef struct {
     settings         set;
@@ -45,6 +59,7 @@ typedef struct {
     const PetscInt  *ptr, *idx; ///< AIJ's arrays; compared, not followed afterwards.
     PetscInt         rows, cols, nnz;
     PetscInt         runs, parents_runs, refills;
+    upkeep           kept;
 } shadow;
 
 extern struct _MatOps shadow_parent[KINDS]; ///< AIJ's functions, as they were found.
@@ -72,7 +87,7 @@ PetscErrorCode shadow_code(cairn_status status);
 /// would make it right.
 PetscErrorCode shadow_give_up(Mat A, shadow *s, cairn_status status);
 
-/// Bring the copy up to date, and find who computes.
+/// Find who computes; where that is the copy, it has the matrix's values.
 ///
 /// @param[in]  op    Of a product with vectors.
 /// @param[in]  x, y  Of the product that is wanted, to try it; y is kept.

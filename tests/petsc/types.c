@@ -3,9 +3,10 @@
 /// What programs do to matrices, done to one whose type is left to the options and to one
 /// that is AIJ, which are held to each other by their products. Calls PETSc alone; where
 /// the events of Cairn's plug-in exist, their counts are held to what happened: one copy a
-/// pattern, one refill a change of values.
+/// pattern, one refill a change of values; of formats that are left open no more, but for
+/// one copy beside with wide values and the 4 refills that time it.
 ///
-/// Options: -expect TYPE the matrix has to be of it; -counted copies are made for certain;
+/// Options: -expect TYPE the matrix has to be of it; -open its format is left to Cairn; -counted copies are made for certain;
 /// -failing K the K-th block of memory that the plug-in asks for is refused (0: none is);
 /// -refused nothing else is done, and a program says how that ended.
 
@@ -164,8 +165,10 @@ static PetscErrorCode new_values(Mat A, Mat R)
 {
     const Mat both[2] = {A, R};
     int       copies, refills, more, again;
+    PetscBool open = PETSC_FALSE;
     Vec       scale;
 
+    PetscCall(PetscOptionsGetBool(NULL, NULL, "-open", &open, NULL));
     PetscCall(same(A, R, "assembly"));
     PetscCall(count("CairnConvert", &copies));
     PetscCall(count("CairnRefill", &refills));
@@ -192,9 +195,11 @@ static PetscErrorCode new_values(Mat A, Mat R)
     PetscCall(VecDestroy(&scale));
     PetscCall(count("CairnConvert", &again));
     PetscCall(count("CairnRefill", &more));
-    EXPECT(again == copies, "%d copies were made for new values", again - copies);
+    EXPECT(again == copies || (open && again == copies + 1),
+           "%d copies were made for new values", again - copies);
     if (copies > 0)
-        EXPECT(more == refills + 5, "%d refills of 5 changes", more - refills);
+        EXPECT(open ? more <= refills + 9 : more == refills + 5,
+               "%d refills of 5 changes", more - refills);
     return 0;
 }
 
