@@ -112,8 +112,10 @@ static cairn_status read_file(cli_job *job, conversion *c)
     return CAIRN_OK;
 }
 
+/// NULL, of a .cairn file: its own format.
 static cairn_status store(cli_job *job, const cairn_format *format, conversion *c)
 {
+    if (!format) format = cairn_tensor_format(c->from);
     if (c->source) return cairn_tensor_create(c->source, format, job->dtype, &c->to);
     return cairn_tensor_convert(c->from, format, &c->to);
 }
@@ -143,14 +145,17 @@ static cairn_status read_candidates(cli_job *job, conversion *c)
     return path ? cairn_candidates_read(job->context, path, &c->candidates) : CAIRN_OK;
 }
 
-/// Choose a format for y = A x.
+/// Choose a format for y = A x. NULL: the tensor of the file is best left as it is.
 static cairn_status choose(cli_job *job, conversion *c, cairn_format **format)
 {
-    if (!c->source) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
     const cairn_auto_options options = {.size       = sizeof(cairn_auto_options),
                                         .candidates = c->candidates,
                                         .origin     = cli_text(job, CLI_CANDIDATES)};
 
+    /* --candidates takes the place of all formats, the tensor's own among them. */
+    if (c->from && !c->candidates)
+        return cairn_tensor_auto(c->from, NULL, &options, format, &c->chosen);
+    if (!c->source) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
     return cairn_format_auto(c->source, job->dtype, NULL, &options, format, &c->chosen);
 }
 
@@ -306,7 +311,9 @@ static const char about[] =
     "f32 rounds. Functions are "
     "compiled for many entries; where there is no compiler it takes longer, with a "
     "warning. --to auto chooses a format for y = A x, as run --format auto does, and "
-    "says which and why; with --candidates, among the formats of a file, one a line.";
+    "says which and why; with --candidates, among the formats of a file, one a line. "
+    "A .cairn file stays in the format that it is in where no other is worth storing "
+    "it anew in the products that CAIRN_REPLAYS says, else 1000.";
 
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) format distribution (what its "

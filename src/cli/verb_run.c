@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As many as CAIRN_REPLAYS may say. */
+static const double most_products = 1e15;
+
 /// The operation's order goes before the format's, which may be chosen.
 static cairn_status check_order(cli_run *run)
 {
@@ -39,10 +42,22 @@ static int members(const cli_run *run)
     return run->format ? cairn_format_members(run->format) : 1;
 }
 
+/// Products that --iters and --chain say, warming up included; 0: neither is given, and
+/// the run stands for as many as CAIRN_REPLAYS says.
+static int64_t products_said(const cli_run *run)
+{
+    const double runs = (double)run->settings.warmup + (double)run->settings.iters;
+    const double all  = runs * (double)cli_run_products(run);
+
+    if (!cli_given(run->job, CLI_ITERS) && !cli_given(run->job, CLI_CHAIN)) return 0;
+    return all < most_products ? (int64_t)all : (int64_t)most_products;
+}
+
 static cairn_status choose_format(cli_run *run)
 {
     const cairn_auto_options options = {.size       = sizeof(cairn_auto_options),
                                         .place      = run->settings.place,
+                                        .replays    = products_said(run),
                                         .candidates = run->candidates,
                                         .origin     = run->settings.candidates};
 
@@ -242,8 +257,11 @@ static const char about[] =
     "--format auto counts what formats would store of the matrix, asks a cost model "
     "and, "
     "where the matrix is large enough, tries the best few on some of its rows; the "
-    "search takes less than 50 products in CSR, kernels not counted. Two lines say "
-    "why. With --candidates it chooses among the formats of a file, one a line; the "
+    "search takes less than 50 products in CSR, kernels not counted. It is for as many "
+    "products as --iters or --chain says, warming up included, and without both for "
+    "those that CAIRN_REPLAYS says, else 1000; for one or two it looks at nothing and "
+    "takes the first. Two lines say why. With --candidates it chooses among the "
+    "formats of a file, one a line; the "
     "first is what the others are compared with. Lines that begin with # and a blank "
     "are comments.\n"
     "\n"

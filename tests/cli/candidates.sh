@@ -28,6 +28,10 @@ expect 0 run spmv f.cairn --verify
 echo "$lanes" >one
 expect 0 run spmv f.mtx --format auto --candidates one --verify
 says '^format    #encoding<{ idx_map<(d0,d1)->(d0/6,d1,d0%6)>'
+environment='CAIRN_REPLAYS=1' # as a tensor is, it would stay
+expect 0 convert f.cairn --to auto --candidates one -o g.cairn
+says '^format    #encoding<{ idx_map<(d0,d1)->(d0/6,d1,d0%6)>'
+environment=
 
 # With shipped rates nothing that ever ran has a part in it, and nothing is kept.
 environment='CAIRN_COST=shipped CAIRN_COSTS=kept.json'

@@ -12,6 +12,14 @@ for n in 2 3; do
     says '(d0/3,d1/3,d0%3,d1%3)'
     says '^verified'
     on $n 0 convert f.mtx --to auto --candidates own -o f.cairn
+    environment='CAIRN_REPLAYS=1'
+    on $n 0 convert f.cairn --to auto -o g.cairn
+    says '(d0/3,d1/3,d0%3,d1%3)'
+    environment=
+    on $n 0 convert f.cairn --to auto -o g.cairn
+    says '^chosen '
+    on $n 0 run spmv g.cairn --format auto --iters 1 --verify
+    says 'could gain in 3 products'
     printf 'csr\nbdia<' >bad
     on $n 2 run spmv f.mtx --format auto --candidates bad
     complains '^cairn: candidates: bad:2:6: '

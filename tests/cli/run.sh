@@ -118,6 +118,17 @@ fields out auto
 for text in '"why": [' '"values": "i8"' '"candidates": [' '"predicted": ' '"kernel_seconds": ' '"ok": true'; do
     has out "$text"
 done
+# As many products as the run makes, where it says so: for few, nothing is looked at.
+for count in '--iters 1' '--iters 1 --warmup 2 --chain 1' '--chain 1 --iters 3 --warmup 0'; do
+    expect 0 run spmv s.mtx --format auto $count --json - --verify
+    has out '"share": 0.0'
+    has out 'could gain in 3 products does not pay'
+    has out '"format": "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>", "distribution"'
+done
+expect 0 run spmv s.mtx --format auto --chain 1000 --iters 1 --verify
+says ' a product where csr takes'
+expect 0 run spmv s.mtx --format auto --warmup 0 --verify
+says ' a product where csr takes'
 expect 0 run spmm r.mtx --format auto --k 3 --dtype f32 --verify
 expect 0 run spmv r.mtx --format auto --transpose --verify
 expect 2 run spmv a.mtx --format auto --place moon
@@ -139,6 +150,22 @@ expect 2 convert s.cairn --to auto -o s.cairn
 complains 'is the file of another operand or option'
 expect 0 convert s.cairn --to auto -o again.cairn --json -
 fields out seconds phases bytes format path auto
+expect 0 run spmv again.cairn --verify
+# A tensor stays as it is where too few products come to store it anew.
+expect 0 convert s.mtx --to dia -o dia.cairn
+environment='CAIRN_REPLAYS=1'
+expect 0 convert dia.cairn --to auto -o again.cairn
+says '^format    #encoding<{ idx_map<(d0,d1)->(d1-d0,d0)>'
+says '^          storing anew takes as long as all that could be gained'
+expect 0 convert dia.cairn --to auto -o again.mtx
+cmp -s again.mtx s.mtx || fail "a tensor that stays as it is has other entries"
+expect 0 convert dia.cairn --to auto --dtype f32 -o again.cairn
+says '^format    #encoding<{ idx_map<(d0,d1)->(d0,d1)>'
+environment=
+expect 0 convert dia.cairn --to csr -o rows.cairn
+expect 0 convert rows.cairn --to auto -o again.cairn
+says ' a product where what it is in takes '
+says '^rules: '
 expect 0 run spmv again.cairn --verify
 printf '%s\n' '1 1 1 2' >cube.tns
 expect 2 run spmv cube.tns --format auto
