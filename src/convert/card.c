@@ -75,14 +75,17 @@ bool cairn_card_can(const cairn_compiled *c, const char **why)
         *why = "several ranks convert together, or into arrays of a caller's";
     else if (!c->facts.trusted)
         *why = "the source may hold an entry twice";
-    else if (!cairn_key_fields_plan(c->m->layout->levels, c->range, &fields)
-             || fields.split > 0 || fields.bits[0] >= CAIRN_KEY_BITS)
+    else if (!c->m->rows.along
+             && (!cairn_key_fields_plan(c->m->layout->levels, c->range, &fields)
+                 || fields.split > 0 || fields.bits[0] >= CAIRN_KEY_BITS))
         *why = "the indices of an entry do not fit into 63 bits";
     else if (cairn_compiled_source(c)->values == 0
              || cairn_compiled_source(c)->values >= INT32_MAX)
         *why = "the source stores no position, or too many";
     if (**why) return false;
-    return cairn_grid_convert_can(from, c->m->layout, why);
+    const cairn_convert_spec spec = cairn_compiled_spec(c, CAIRN_CONVERT_PACK);
+
+    return cairn_grid_convert_can(&spec, why);
 }
 
 /* ---- failures ---- */
@@ -106,18 +109,26 @@ take(cairn_card_work *w, int64_t bytes, const char *what, cairn_grid_address *at
     return w->grids->take(w->program, bytes, what, at);
 }
 
-/// Get memory for the arrays of a part. @p sends: with what they hold.
-static cairn_status take_arrays(cairn_card_work    *w,
-                                const cairn_part   *part,
-                                bool                sends,
-                                cairn_grid_address *at)
+/// Is an array of the target written here before entries are filled in there? Of slots all
+/// that their lanes alone give.
+static bool is_written_here(const cairn_compiled *c, const cairn_array *array)
+{
+    return c->m->rows.along && array->kind != CAIRN_ARRAY_VAL
+           && array->level < c->m->layout->levels - 1;
+}
+
+/// Get memory for the arrays of a part: the source's with what they hold.
+static cairn_status take_arrays(const cairn_compiled *c,
+                                cairn_card_work      *w,
+                                const cairn_part     *part,
+                                cairn_grid_address   *at)
 {
     cairn_array array[CAIRN_MAX_ARRAYS];
     const int   arrays = cairn_part_arrays(part, array);
 
     for (int k = 0; k < arrays; k++) {
         CAIRN_TRY(take(w, array[k].bytes, "arrays", &at[k]));
-        if (sends)
+        if (part != w->part || is_written_here(c, &array[k]))
             CAIRN_TRY(w->grids->send(w->program, at[k], array[k].data, array[k].bytes));
         else
             CAIRN_TRY(w->grids->clear(w->program, at[k], array[k].bytes));
@@ -125,12 +136,14 @@ static cairn_status take_arrays(cairn_card_work    *w,
     return CAIRN_OK;
 }
 
-static cairn_status take_keys(cairn_card_work *w, const cairn_layout *to)
+static cairn_status take_keys(const cairn_compiled *c, cairn_card_work *w)
 {
-    const int64_t n      = w->positions;
-    const int64_t tiles  = (n + TILE - 1) / TILE;
-    const int     depths = __builtin_popcount(cairn_grid_convert_depths(to));
-    int64_t       sums   = tiles * DIGITS > n + 1 ? tiles * DIGITS : n + 1;
+    const int64_t n     = w->positions;
+    const int64_t tiles = (n + TILE - 1) / TILE;
+    const int     depths =
+        c->m->rows.along ? 0
+                             : __builtin_popcount(cairn_grid_convert_depths(c->m->layout));
+    int64_t sums = tiles * DIGITS > n + 1 ? tiles * DIGITS : n + 1;
 
     for (int k = 0; k < 2; k++) {
         CAIRN_TRY(take(w, n * (int64_t)sizeof(uint64_t), "keys", &w->key[k]));
@@ -291,8 +304,8 @@ static cairn_status prepare(cairn_compiled *c, cairn_card_work *w)
     c->program.route = CAIRN_ROUTE_COMPILED;
     w->positions     = cairn_compiled_source(c)->values;
     w->part          = &c->empty;
-    CAIRN_TRY(take_arrays(w, cairn_origin_part(&c->origin, 0), true, w->from));
-    CAIRN_TRY(take_keys(w, c->m->layout));
+    CAIRN_TRY(take_arrays(c, w, cairn_origin_part(&c->origin, 0), w->from));
+    CAIRN_TRY(take_keys(c, w));
     CAIRN_TRY(send_constants(c, w));
     w->args.dead   = (int64_t)1 << c->keys.fields.bits[0];
     w->args.seen   = address(w->seen);
@@ -361,7 +374,26 @@ static cairn_status sort(cairn_compiled *c, cairn_card_work *w)
                 "device: %s: it computes wrongly: keys are not in order",
                 card_of(c)->device->info.id);
     w->entries = seen[1];
+    CAIRN_CHECK(!c->m->rows.along || w->entries == c->m->bank[0].end, c->m->env,
+                CAIRN_NO_DEVICE, "device: %s: it computes wrongly: entries are missing",
+                card_of(c)->device->info.id);
     return CAIRN_OK;
+}
+
+/// How keys lie: of entries that are numbered along rows they are the row.
+static void plan_keys(cairn_compiled *c)
+{
+    cairn_key_fields *fields = &c->keys.fields;
+
+    if (c->m->rows.along) {
+        *fields         = (cairn_key_fields){.split = 0};
+        fields->bits[0] = 64 - __builtin_clzll((unsigned long long)c->m->rows.n);
+        return;
+    }
+    const bool planned = cairn_key_fields_plan(c->m->layout->levels, c->range, fields);
+
+    assert(planned);
+    (void)planned;
 }
 
 cairn_status cairn_card_sort(cairn_compiled *c)
@@ -371,11 +403,7 @@ cairn_status cairn_card_sort(cairn_compiled *c)
     CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, 1, &w));
     w->grids        = card_of(c)->device->ops.grids;
     c->program.card = w;
-    const bool planned =
-        cairn_key_fields_plan(c->m->layout->levels, c->range, &c->keys.fields);
-
-    assert(planned);
-    (void)planned;
+    plan_keys(c);
     const cairn_status status = prepare(c, w);
 
     return note_failure(c, status == CAIRN_OK ? sort(c, w) : status);
@@ -452,11 +480,54 @@ static cairn_status fetch_arrays(cairn_card_work *w)
     return CAIRN_OK;
 }
 
-static cairn_status fill(const cairn_compiled *c, cairn_card_work *w)
+/// Send numbers of 32 bits. @param[out] there  Where they are.
+static cairn_status send_small(cairn_card_work    *w,
+                               const uint32_t     *number,
+                               int64_t             n,
+                               cairn_grid_address *there)
 {
-    CAIRN_TRY(take_arrays(w, w->part, false, w->to));
+    const int64_t bytes = n * (int64_t)sizeof *number;
+
+    CAIRN_TRY(take(w, bytes, "numbers", there));
+    return w->grids->send(w->program, *there, number, bytes);
+}
+
+/// Numbers of rows by which some level goes.
+static bool reads_tables(const cairn_compiled *c)
+{
+    const cairn_layout *to   = c->m->layout;
+    uint32_t            used = 0;
+
+    for (int l = 0; l < to->levels; l++)
+        used |= cairn_form_queries(to->algebra, &to->level[l].form);
+    return used & c->m->rows.tables;
+}
+
+/// Where the entries of each row begin among all, and the nodes of each group.
+static cairn_status send_slots(cairn_compiled *c, cairn_card_work *w)
+{
+    const cairn_numbered_rows *rows = &c->m->rows;
+    cairn_grid_address         first, cursor, table = 0;
+
+    CAIRN_TRY(cairn_rows_begin(c));
+    CAIRN_TRY(send_small(w, c->rows.first, rows->n + 1, &first));
+    CAIRN_TRY(send_small(w, c->groups.begin, c->facts.groups + 1, &cursor));
+    if (reads_tables(c))
+        CAIRN_TRY(
+            send_small(w, rows->table, c->m->encoding->queries * rows->n, &table));
+    w->args.first      = address(first);
+    w->args.cursor     = address(cursor);
+    w->args.table      = address(table);
+    w->args.table_rows = rows->n;
+    return CAIRN_OK;
+}
+
+static cairn_status fill(cairn_compiled *c, cairn_card_work *w)
+{
+    CAIRN_TRY(take_arrays(c, w, w->part, w->to));
     w->args.capacity = w->entries;
-    for (int l = 0; l < c->m->layout->levels; l++)
+    if (c->m->rows.along) CAIRN_TRY(send_slots(c, w));
+    for (int l = 0; l < c->m->layout->levels && !c->m->rows.along; l++)
         CAIRN_TRY(fill_level(c, w, l));
     w->args.end = w->entries;
     CAIRN_TRY(start(c, w, CAIRN_GRID_CONVERT_FILL, w->entries));

@@ -6,7 +6,8 @@
 ///
 /// Memory of the card, for n positions of the source: its arrays; 24 bytes a position for
 /// keys and positions, twice, 4 for each depth of the target's nodes, and 1 for counts; the
-/// target's arrays.
+/// target's arrays. Where entries are numbered along rows there are no nodes, but 4 bytes a
+/// row, a group, and for each query a row.
 
 #ifndef CAIRN_CONVERT_CARD_H
 #define CAIRN_CONVERT_CARD_H

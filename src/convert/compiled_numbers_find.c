@@ -195,7 +195,8 @@ static bool numbers_along(finder *f)
     rows->col   = cairn_query_line(slot);
     rows->along = rows->row == 0 && cairn_query_counts(query_of(f, rows->count), 1)
                   && has_lanes(f->layout, rows)
-                  && cairn_method_allowed(f->m->env, &cairn_method_row_slots);
+                  && (cairn_method_allowed(f->m->env, &cairn_method_row_slots)
+                      || cairn_method_allowed(f->m->env, &cairn_method_card));
     if (!rows->along) *rows = before;
     return rows->along;
 }

@@ -12,7 +12,8 @@ static cairn_status applies(cairn_compiled *c, bool *may)
 {
     const char *why;
 
-    *may = cairn_card_can(c, &why);
+    *may     = cairn_card_can(c, &why);
+    c->slots = (cairn_slot_lanes){.by_lanes = false};
     if (!*may || cairn_card_is_asked_for(c->build)) return CAIRN_OK;
     const cairn_device_facts *info = &c->build->loader->card->device->info;
 
@@ -33,6 +34,7 @@ static cairn_status number_there(cairn_compiled *c)
 
 static cairn_status fill_there(cairn_compiled *c, const cairn_pass_call *call)
 {
+    if (c->m->rows.along) cairn_slots_write_determined(c, call->part);
     return cairn_card_fill(c, call->part);
 }
 
@@ -56,11 +58,17 @@ static double on_link(double bytes, double rate)
 }
 
 /// Where keys are known to come in order nothing is sorted; else each digit reads and writes
-/// them.
+/// them. Rows come in order, but positions that are no entries may stand among them.
 static double digits(const cairn_compiled *c)
 {
     cairn_key_fields fields;
 
+    if (c->m->rows.along)
+        return cairn_origin_layout(&c->origin)->pads
+                   ? (64 - __builtin_clzll((unsigned long long)c->m->rows.n))
+                             / CAIRN_GRID_CONVERT_DIGIT
+                         + 1
+                   : 0;
     if (c->facts.order.sorted >= c->m->layout->levels
         || !cairn_key_fields_plan(c->m->layout->levels, c->range, &fields))
         return 0;
@@ -77,33 +85,64 @@ stands_on_card(const cairn_compiled *c, cairn_pass_writer *w, double seconds)
     pass->place.rate   = pass->bytes > 0 ? seconds / pass->bytes : 0;
 }
 
-static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+enum { KEY = 12, A_DIGIT = 32, STARTS = 8 };
+
+static cairn_status sort_pass(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    enum { KEY = 12, A_DIGIT = 32, STARTS = 8 };
-    const cairn_device_link link  = c->build->loader->card->device->info.link;
-    const double            times = digits(c);
-    const double depths = __builtin_popcount(cairn_grid_convert_depths(c->m->layout));
-    const double sorted = KEY + w->read + times * A_DIGIT, numbered = depths * 24;
+    const double times  = digits(c);
+    const double sorted = KEY + w->read + times * A_DIGIT;
 
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_SORT, CAIRN_UNIT_ENTRY, 0,
                                CAIRN_STORES_NONE, w->read + sorted, &sorts));
-    stands_on_card(
-        c, w, on_link(w->read, link.up) + on_card(c, sorted, STARTS * (1 + times)));
-    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_NUMBER, CAIRN_UNIT_ENTRY, 0,
-                               CAIRN_STORES_NONE, numbered, &numbers));
-    stands_on_card(c, w, on_card(c, numbered, STARTS * depths));
-    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY, w->arrays,
-                               CAIRN_STORES_NONE, 2 * w->written + KEY, &fills));
-    stands_on_card(
-        c, w, on_link(w->written, link.down) + on_card(c, w->written + KEY, STARTS));
+    stands_on_card(c, w,
+                   on_link(w->read, c->build->loader->card->device->info.link.up)
+                       + on_card(c, sorted, STARTS * (1 + times)));
     return CAIRN_OK;
 }
 
+/// @p read: bytes of an entry that are read there.
+static cairn_status
+move_pass(const cairn_compiled *c, cairn_pass_writer *w, uint64_t arrays, double read)
+{
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY, arrays,
+                               CAIRN_STORES_NONE, 2 * w->written + read, &fills));
+    stands_on_card(c, w,
+                   on_link(w->written, c->build->loader->card->device->info.link.down)
+                       + on_card(c, w->written + read, STARTS));
+    return CAIRN_OK;
+}
+
+/// Slots begin and are padded on the processor, as for the method row-slots.
+static cairn_status passes_to_slots(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    const cairn_convert_spec lanes = cairn_slots_lanes_spec(c);
+
+    w->program->division = (cairn_source_division){.most = INT64_MAX};
+    CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_slots));
+    cairn_passes_call(w, &lanes);
+    CAIRN_TRY(sort_pass(c, w));
+    CAIRN_TRY(move_pass(c, w, w->arrays & ~w->ptrs, KEY + w->read));
+    return cairn_passes_pad(w, &cairn_pad_slots);
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    if (c->m->rows.along) return passes_to_slots(c, w);
+    const double depths   = __builtin_popcount(cairn_grid_convert_depths(c->m->layout));
+    const double numbered = depths * 24;
+
+    CAIRN_TRY(sort_pass(c, w));
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_NUMBER, CAIRN_UNIT_ENTRY, 0,
+                               CAIRN_STORES_NONE, numbered, &numbers));
+    stands_on_card(c, w, on_card(c, numbered, STARTS * depths));
+    return move_pass(c, w, w->arrays, KEY);
+}
+
 const cairn_method cairn_method_card = {
-    .name = "card",
-    .needs =
-        "a card that is listed, one rank, one member of one part, and a target whose "
-        "levels no query numbers",
+    .name  = "card",
+    .needs = "a card that is listed, one rank, one member of one part, and a target of "
+             "which "
+             "queries number nothing but entries along rows",
     .applies = applies,
     .passes  = passes,
 };

@@ -34,11 +34,8 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     const int64_t       all      = cairn_slots_lanes(to);
     const bool tiled = by_lanes && cairn_lanes_are_tiled(to, all, c->facts.entries);
     const cairn_convert_spec fill  = fill_spec(c, all);
-    cairn_convert_spec       lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);
+    const cairn_convert_spec lanes = cairn_slots_lanes_spec(c);
 
-    lanes.source = CAIRN_CONVERT_ROWS;
-    lanes.from   = NULL;
-    lanes.filter = lanes.along.on = false;
     w->program->division =
         (cairn_source_division){.groups = !by_lanes, .most = INT64_MAX};
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_slots));

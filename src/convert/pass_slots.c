@@ -17,6 +17,16 @@ int64_t cairn_slots_lanes(const cairn_layout *to)
     return lanes;
 }
 
+cairn_convert_spec cairn_slots_lanes_spec(const cairn_compiled *c)
+{
+    cairn_convert_spec lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);
+
+    lanes.source = CAIRN_CONVERT_ROWS;
+    lanes.from   = NULL;
+    lanes.filter = lanes.along.on = false;
+    return lanes;
+}
+
 /* ---- where they begin ---- */
 
 /// Which lane every row has, and the other way round.

@@ -110,6 +110,9 @@ cairn_slots_begin_groups(cairn_compiled *c,
     return CAIRN_OK;
 }
 
+/// The function that cairn_offsets_of_slots calls.
+cairn_convert_spec cairn_slots_lanes_spec(const cairn_compiled *c);
+
 /// The level that stores which group a number means; and are the source's entries as many
 /// as it says, which those of one that pads need not be?
 int  cairn_lines_index_level(const cairn_layout *to);

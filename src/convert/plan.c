@@ -86,7 +86,8 @@ static bool is_considered(const cairn_compiled *c, const cairn_method *method)
     /* What was asked for and failed is done in any other way. */
     const bool any = card && card->failed;
 
-    return c->m->rows.along == (method == &cairn_method_row_slots)
+    return (method == &cairn_method_card
+            || c->m->rows.along == (method == &cairn_method_row_slots))
            && (c->build->bucketed != NULL) == (method == &cairn_method_partitioned)
            && (c->build->duty == CAIRN_BUILD_STRICT || any
                || cairn_method_allowed(c->m->env, method));

@@ -31,6 +31,8 @@ typedef struct cairn_convert_stand {
     cairn_ir_x e[CAIRN_MAX_LEVELS];      ///< Of the levels filled.
     cairn_ir_x word[2];                  ///< Keys: lower and upper word.
     cairn_ir_x value;
+    cairn_ir_x first; ///< Is the entry the first of its row? Then it alone writes the
+                      ///< indices that they have in common; NULL: each does.
 } cairn_convert_stand;
 
 /// The innermost loop of a visit.

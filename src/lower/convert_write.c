@@ -45,9 +45,12 @@ void cairn_convert_write(cairn_convert *c, cairn_ir_x node, const cairn_ir_x *de
                 ? p
                 : cairn_convert_combine(c, cairn_ir_int(b, 0), to->partition + 1, l,
                                         to->level[l].by);
+        const bool once = c->here.first && !to->level[l].per_node;
 
+        if (once) cairn_ir_if(b, c->here.first);
         cairn_ir_store(b, cairn_convert_idx(c, 1, l), moved(c, at, delta, l),
                        c->here.e[l]);
+        if (once) cairn_ir_end(b);
     }
     cairn_ir_store(b, cairn_convert_values(c, 1), moved(c, p, delta, to->levels),
                    cairn_convert_as_value(c, c->here.value));

@@ -12,25 +12,32 @@
 
 /* ---- what there is ---- */
 
-bool cairn_grid_convert_can(const cairn_layout *from,
-                            const cairn_layout *to,
-                            const char        **why)
+/// Why levels of the target are not filled by keys; "": they are.
+static const char *lacks(const cairn_layout *to)
 {
-    *why = "";
+    for (int l = 0; l < to->levels; l++) {
+        if (to->level[l].gaps) return "the target has holes between nodes";
+        if (to->level[l].indirect || to->level[l].query >= 0)
+            return "a query numbers a level of the target";
+    }
+    return cairn_convert_needs_tuples(to)
+               ? "the padding of the target follows from the indices of its nodes"
+               : "";
+}
+
+bool cairn_grid_convert_can(const cairn_convert_spec *spec, const char **why)
+{
+    const cairn_layout *from = spec->from, *to = spec->to;
+
+    /* Where entries are numbered along rows, levels are of a known kind. */
+    *why = spec->along.on ? "" : lacks(to);
+    for (int l = 0; l < from->levels; l++)
+        if (from->level[l].gaps) *why = "the source has holes between nodes";
+    if (from->carrier_bits < 32 || !cairn_layout_is_wide(from)
+        || !cairn_layout_is_wide(to))
+        *why = "values are stored narrower than their type";
     if (from->partition >= 0 || to->partition >= 0)
         *why = "the source or the target has banks";
-    else if (from->carrier_bits < 32 || !cairn_layout_is_wide(from)
-             || !cairn_layout_is_wide(to))
-        *why = "values are stored narrower than their type";
-    for (int l = 0; l < from->levels && !(*why)[0]; l++)
-        if (from->level[l].gaps) *why = "the source has holes between nodes";
-    for (int l = 0; l < to->levels && !(*why)[0]; l++)
-        if (to->level[l].gaps)
-            *why = "the target has holes between nodes";
-        else if (to->level[l].indirect || to->level[l].query >= 0)
-            *why = "a query numbers a level of the target";
-    if (!(*why)[0] && cairn_convert_needs_tuples(to))
-        *why = "the padding of the target follows from the indices of its nodes";
     return !(*why)[0];
 }
 
@@ -219,9 +226,12 @@ static void lower_holes(cairn_convert *c, int l)
 
 /* ---- all of them ---- */
 
-static bool has_function(const cairn_layout *to, int function)
+static bool has_function(const cairn_convert_spec *spec, int function)
 {
+    const cairn_layout *to = spec->to;
+
     if (function < CAIRN_GRID_CONVERT_PTR) return true;
+    if (spec->along.on) return false;
     if (function < CAIRN_GRID_CONVERT_HOLES) {
         const int l = function - CAIRN_GRID_CONVERT_PTR;
 
@@ -247,6 +257,8 @@ static void build(cairn_convert *c, int function)
 {
     if (function == CAIRN_GRID_CONVERT_PACK)
         cairn_grid_convert_lower_pack(c);
+    else if (function == CAIRN_GRID_CONVERT_FILL && c->spec->along.on)
+        cairn_grid_convert_lower_slots(c);
     else if (function == CAIRN_GRID_CONVERT_FILL)
         lower_fill(c);
     else if (function < CAIRN_GRID_CONVERT_HOLES)
@@ -291,7 +303,7 @@ cairn_status cairn_grid_convert_lower(cairn_env                *env,
     for (int k = 0; k < CAIRN_GRID_CONVERT_FUNCTIONS; k++)
         function[k] = NULL;
     for (int k = 0; k < CAIRN_GRID_CONVERT_FUNCTIONS && status == CAIRN_OK; k++)
-        if (has_function(spec->to, k)) status = lower(env, spec, name, k, &function[k]);
+        if (has_function(spec, k)) status = lower(env, spec, name, k, &function[k]);
     if (status != CAIRN_OK)
         cairn_grid_convert_discard(env, function, CAIRN_GRID_CONVERT_FUNCTIONS);
     return status;

@@ -11,6 +11,10 @@
 /// from a position up, so that neighbouring items read neighbouring values, and no
 /// format is known by its name.
 ///
+/// Where a query numbers the entries along rows (`along` of the specification), a key is
+/// the row alone, and the number of an entry is its place among the keys in order without
+/// what the rows before have: from that and its row follows where it goes.
+///
 /// Source: radix sort by counts of digits, scanned: Satish, Harris, Garland, Designing
 /// Efficient Sorting Algorithms for Manycore GPUs, IPDPS 2009; scan by sums of tiles:
 /// Sengupta, Harris, Zhang, Owens, Scan Primitives for GPU Computing, GH 2007.
@@ -53,6 +57,8 @@ typedef enum {
     /// Positions of A: write `key`, `dead` where there is no entry, and `at`.
     CAIRN_GRID_CONVERT_PACK,
     /// Entries in order, with `number`s: write idx and values of B, all of which is 0.
+    /// `along`: with `first`, `cursor` and `table`, write the values, and idx of determined
+    /// levels.
     CAIRN_GRID_CONVERT_FILL,
     /// One for each level with a ptr: write it, `capacity` entries being there; the turns
     /// are its elements.
@@ -63,9 +69,7 @@ typedef enum {
 } cairn_grid_convert_function;
 
 /// Is there such a conversion? @p why, constant, says why not.
-bool cairn_grid_convert_can(const cairn_layout *from,
-                            const cairn_layout *to,
-                            const char        **why);
+bool cairn_grid_convert_can(const cairn_convert_spec *spec, const char **why);
 
 /// Which depths nodes have, as a set of levels: `number` has one row for each, in order.
 uint32_t cairn_grid_convert_depths(const cairn_layout *to);

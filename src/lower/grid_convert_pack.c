@@ -101,25 +101,23 @@ static void read_determined(cairn_convert *c, cairn_ir_x *e)
     }
 }
 
-void cairn_grid_convert_lower_pack(cairn_convert *c)
+void cairn_grid_convert_stand(cairn_convert *c, cairn_ir_x p, bool value)
 {
-    cairn_ir  *b                   = &c->ir;
     cairn_ir_x e[CAIRN_MAX_LEVELS] = {NULL};
-    cairn_ir_x key                 = cairn_ir_int(b, 0);
+    cairn_ir_x node                = p;
 
-    c->trusted = true;
-    cairn_convert_read_fields(c);
-    const cairn_ir_x p    = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "p");
-    cairn_ir_array  *keys = cairn_grid_convert_keys(c);
-    cairn_ir_x       node = p;
-
-    cairn_ir_store(b, keys, p,
-                   cairn_convert_scalar(c, CAIRN_GRID_CONVERT_dead, "dead"));
-    cairn_ir_store(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p, p);
     for (int l = c->from->levels - 1; l >= 0; l--)
         node = leave(c, e, l, node);
     read_determined(c, e);
-    cairn_convert_stand_in_part(c, e, p, false);
+    cairn_convert_stand_in_part(c, e, p, value);
+}
+
+/// The indices of all levels.
+static cairn_ir_x key_of_levels(cairn_convert *c)
+{
+    cairn_ir  *b   = &c->ir;
+    cairn_ir_x key = cairn_ir_int(b, 0);
+
     cairn_convert_indices(c, c->levels);
     for (int l = 0; l < c->levels; l++)
         key = cairn_ir_binary(
@@ -127,7 +125,33 @@ void cairn_grid_convert_lower_pack(cairn_convert *c)
             cairn_ir_binary(b, CAIRN_IR_SHIFT_LEFT,
                             cairn_ir_sub(b, c->here.e[l], c->fields.low[l]),
                             c->fields.shift[l]));
-    cairn_ir_store(b, keys, p, key);
+    return key;
+}
+
+cairn_ir_x cairn_grid_convert_row(cairn_convert *c)
+{
+    const int row = c->spec->along.row;
+
+    return cairn_ir_sub(
+        &c->ir, c->here.dim[row],
+        cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * (int64_t)row));
+}
+
+void cairn_grid_convert_lower_pack(cairn_convert *c)
+{
+    const bool along = c->spec->along.on;
+    cairn_ir  *b     = &c->ir;
+
+    c->trusted = true;
+    if (!along) cairn_convert_read_fields(c);
+    const cairn_ir_x p    = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "p");
+    cairn_ir_array  *keys = cairn_grid_convert_keys(c);
+
+    cairn_ir_store(b, keys, p,
+                   cairn_convert_scalar(c, CAIRN_GRID_CONVERT_dead, "dead"));
+    cairn_ir_store(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p, p);
+    cairn_grid_convert_stand(c, p, false);
+    cairn_ir_store(b, keys, p, along ? cairn_grid_convert_row(c) : key_of_levels(c));
     cairn_convert_leave(c);
     cairn_grid_convert_close(c);
 }

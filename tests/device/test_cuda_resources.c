@@ -137,7 +137,10 @@ static void print_conversion(cairn_env *env, const char *source, const char *tar
     snprintf(name, sizeof name, "%s to %s", source, target);
     spec.from = from;
     spec.to   = to;
-    cr_assert(cairn_grid_convert_can(from, to, &why), "%s: %s", name, why);
+    if (to->level[to->last < 0 ? 0 : to->last].indirect)
+        spec.along = (cairn_convert_along_spec){
+            .on = true, .query = to->level[to->last].query, .row = 0};
+    cr_assert(cairn_grid_convert_can(&spec, &why), "%s: %s", name, why);
     cr_assert_eq(cairn_grid_convert_lower(env, &spec, "k", function), CAIRN_OK, "%s",
                  env->message);
     print_functions(env, name, function, CAIRN_GRID_CONVERT_FUNCTIONS);
@@ -162,6 +165,8 @@ static void print_conversions(cairn_env *env)
     }
     print_conversion(env, "ell", "csr");
     print_conversion(env, "sell<32>", "csr");
+    print_conversion(env, "csr", "ell");
+    print_conversion(env, "csr", "sell<32>");
 }
 
 /// The text of each member that has a grid.
