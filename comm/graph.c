@@ -67,7 +67,7 @@ cairn_status cairn_graph_owners(cairn_comm          *comm,
                           "format: distribution: @ graph: the matrix is not square");
     cairn_entries_init(&both, 2);
     CAIRN_GO(done, cairn_comm_agree(comm, mirror(comm->env, entries, &both)));
-    CAIRN_GO(done, cairn_entries_to_owners(comm, rows, &both));
+    CAIRN_GO(done, cairn_entries_to_owners(comm, rows, &both, NULL));
     status = cairn_entries_sort(comm->env, &both);
     if (status == CAIRN_OK) status = list_edges(comm->env, &both, first, &graph);
     CAIRN_GO(done, cairn_comm_agree(comm, status));

@@ -347,6 +347,6 @@ cairn_status cairn_renumbering_apply(cairn_comm              *comm,
                                      cairn_entries           *entries)
 {
     CAIRN_TRY(cairn_renumbering_number(comm, renumbering, entries));
-    CAIRN_TRY(cairn_entries_to_owners(comm, &renumbering->rows, entries));
+    CAIRN_TRY(cairn_entries_to_owners(comm, &renumbering->rows, entries, NULL));
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, entries));
 }

@@ -60,7 +60,8 @@ cairn_source_divide(cairn_source *source, const cairn_format *format, bool *scat
     if (scattered && *scattered) return CAIRN_OK;
     if (!cut)
         CAIRN_TRY(cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
-    const cairn_status status = cairn_entries_to_owners(comm, &rows, &source->entries);
+    const cairn_status status =
+        cairn_entries_to_owners(comm, &rows, &source->entries, NULL);
 
     if (status != CAIRN_OK) {
         cairn_rows_fini(comm->env, &rows);
@@ -106,7 +107,7 @@ static cairn_status store_places(cairn_source            *source,
 
     CAIRN_GO(done,
              cairn_comm_agree(comm, cairn_rows_copy(comm->env, &places->rows, &rows)));
-    CAIRN_GO(done, cairn_entries_to_owners(comm, &rows, &source->entries));
+    CAIRN_GO(done, cairn_entries_to_owners(comm, &rows, &source->entries, NULL));
     cairn_rows_fini(comm->env, &source->rows);
     source->rows = rows;
     rows         = (cairn_rows){0};

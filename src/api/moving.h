@@ -54,7 +54,8 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
 /// @param[in,out] to  Prepared (cairn_tensor_prepare()); gets rows, places and arrays.
 ///
 /// Cost: the entries as coordinates (8 bytes each, and the value), beside the arrays of both;
-/// an entry that changes its rank is sent once, so, and others are not.
+/// an entry that changes its rank is sent once, as narrow as cairn_entries_to_owners() has it,
+/// and others are not.
 cairn_status cairn_tensor_convert_places(const cairn_tensor *tensor, cairn_tensor *to);
 
 /// Arrays that were another tensor's, which is no more, are this one's.

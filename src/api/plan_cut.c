@@ -28,7 +28,7 @@ static cairn_status take_entries(const cairn_tensor   *tensor,
     cairn_comm *comm = tensor->context->comm;
 
     CAIRN_TRY(cairn_comm_agree(comm, divide(comm, cuts, &source->rows)));
-    CAIRN_TRY(cairn_entries_to_owners(comm, &source->rows, &source->entries));
+    CAIRN_TRY(cairn_entries_to_owners(comm, &source->rows, &source->entries, NULL));
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries));
 }
 

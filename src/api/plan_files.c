@@ -64,7 +64,7 @@ cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
         cairn_comm_agree(comm, check_extents(plan, path, &file.shape));
 
     if (status == CAIRN_OK)
-        status = cairn_entries_to_owners(comm, &o->x_rows, &file.entries);
+        status = cairn_entries_to_owners(comm, &o->x_rows, &file.entries, NULL);
     if (status == CAIRN_OK) place_x(plan, &file.entries);
     cairn_text_file_fini(comm->env, &file);
     return status;

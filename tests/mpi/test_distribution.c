@@ -706,7 +706,9 @@ check_sent(const known *m, const cairn_tensor *from, const cairn_tensor *made)
     const int64_t moved = count_moved(m, from, made);
 
     cr_expect_eq(entries, moved, "%ld sent, %ld move", (long)entries, (long)moved);
-    cr_expect_eq(bytes, entries * 24);
+    /* rows and columns of 8 bits, and eighths below 114, which are f32 */
+    cr_expect(bytes <= entries * (1 + 1 + 4) + 64 * messages, "%ld bytes for %ld",
+              (long)bytes, (long)entries);
     cr_expect_eq(bytes > 0, moved > 0);
 }
 

@@ -4,6 +4,9 @@
 
 #include "comm/distribute.h"
 #include "mpi_suite.h"
+#include "random_format.h"
+
+#include <math.h>
 
 TestSuite(rows, .init = mpi_up, .fini = mpi_down, .timeout = 500);
 
@@ -129,7 +132,7 @@ Test(rows, entries_move_to_their_owners_in_order)
     crowd(&entries, 5000, 40);
     ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, 40, 1, &rows) == CAIRN_OK, "%s",
                  env.message);
-    ON_ALL_RANKS(cairn_entries_to_owners(comm, &rows, &entries) == CAIRN_OK, "%s",
+    ON_ALL_RANKS(cairn_entries_to_owners(comm, &rows, &entries, NULL) == CAIRN_OK, "%s",
                  env.message);
 
     int64_t total = entries.n;
@@ -145,4 +148,114 @@ Test(rows, entries_move_to_their_owners_in_order)
     cairn_rows_fini(&env, &rows);
     cairn_entries_fini(&env, &entries);
     ON_ALL_RANKS(ok, "rank %d", rank);
+}
+
+/// Values of one width, of which some have no other.
+static double draw_value(uint64_t *state, int bytes)
+{
+    const uint64_t odd   = 0x7ff0000000000123;
+    double         value = (double)(random_below(state, 256) - 128);
+
+    switch (bytes) {
+    case 1: return value;
+    case 2: return value * 256 + 255;
+    case 4: return random_chance(state, 20) ? -0.0 : value / 8;
+    default:
+        if (random_chance(state, 20)) memcpy(&value, &odd, sizeof value);
+        return random_chance(state, 20) ? INFINITY : value / 3;
+    }
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// All entries of rank r are (r * 100 + k) % extents, and all ranks can draw them.
+static void
+draw_narrow(cairn_entries *e, int from, const cairn_coord *extent, int bytes)
+{
+    uint64_t state = 77 + (uint64_t)from;
+
+    cairn_entries_init(e, 2);
+    for (int k = 0; k < 100; k++) {
+        const cairn_coord coord[] = {
+            (cairn_coord)((uint64_t)(from * 100 + k) * 0x9e3779b97f4a7c15u
+                          % (uint64_t)extent[0]),
+            extent[1] - 1 - k};
+
+        cairn_entries_add(&env, e, coord, draw_value(&state, bytes));
+    }
+}
+
+/// What a rank has then: of each rank in turn what has its rows, with the bits that it had.
+static bool is_narrow_share(const cairn_entries *e,
+                            const cairn_rows    *rows,
+                            const cairn_coord   *extent,
+                            int                  bytes,
+                            int64_t             *moved)
+{
+    cairn_pos at   = 0;
+    bool      good = true;
+
+    *moved = 0;
+    for (int r = 0; r < size; r++) {
+        cairn_entries its;
+
+        draw_narrow(&its, r, extent, bytes);
+        for (cairn_pos k = 0; k < its.n; k++) {
+            const int owner = cairn_rows_owner(rows, its.coord[0][k]);
+
+            *moved += owner != r;
+            if (owner != rank) continue;
+            good = good && at < e->n && e->coord[0][at] == its.coord[0][k]
+                   && e->coord[1][at] == its.coord[1][k]
+                   && same_bits(e->value[at], its.value[k]);
+            at++;
+        }
+        cairn_entries_fini(&env, &its);
+    }
+    return good && at == e->n;
+}
+
+/// Every width that a coordinate and a value can have.
+Test(rows, messages_are_as_narrow_as_what_they_have)
+{
+    const struct {
+        cairn_coord extent[2];
+        int         coords, value; ///< Bytes of an entry.
+    } cases[] = {
+        {{200, 256},           2,  1},
+        {{200, 400},           3,  2},
+        {{40000, 1 << 16},     4,  4},
+        {{256, 70000},         5,  8},
+        {{1 << 30, 1l << 32},  8,  4},
+        {{1l << 40, 1l << 50}, 16, 8},
+        {{1l << 40, 1l << 50}, 16, 1},
+    };
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        cairn_entries      entries;
+        cairn_entries_sent sent;
+        cairn_rows         rows;
+        int64_t            moved;
+
+        draw_narrow(&entries, rank, cases[c].extent, cases[c].value);
+        ON_ALL_RANKS(cairn_rows_equal(comm, cases[c].extent[0], 1, &rows) == CAIRN_OK
+                         && cairn_entries_to_owners(comm, &rows, &entries, &sent)
+                                == CAIRN_OK,
+                     "%s", env.message);
+        const bool good =
+            is_narrow_share(&entries, &rows, cases[c].extent, cases[c].value, &moved);
+
+        cairn_rows_fini(&env, &rows);
+        cairn_entries_fini(&env, &entries);
+        ON_ALL_RANKS(good, "case %zu", c);
+        cr_expect_eq(sent.entries, moved, "case %zu", c);
+        cr_expect(sent.bytes
+                      == sent.entries * (cases[c].coords + cases[c].value)
+                             + 8 * sent.messages,
+                  "case %zu: %ld bytes for %ld", c, (long)sent.bytes,
+                  (long)sent.entries);
+    }
 }
