@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Plans on a card, with a driver that pretends (tests/fake_cuda): random formats with the
-/// processor's bits, and every call of the driver's failing once while a plan is made and
-/// run.
+/// processor's bits, values changed in place while plans have copies of them, and every call
+/// of the driver's failing once while a plan is made and run.
 ///
 /// Formats are taken as they are drawn, other ones every second; CUDA_SEED=N runs case N
 /// alone, SEED_CASES says how many.
 
 #include "support/card_plans.h"
 #include "support/seed.h"
+#include "tensor/value_storage.h"
 
 enum { USUAL_CASES = 40 };
 
@@ -141,6 +142,80 @@ Test(cuda_plans, random_formats, .timeout = 3600)
     printf("%d of %d plans ran as one graph\n", met.carried, met.stored);
     cr_expect(given || met.carried * 100 >= met.stored * 80);
     cairn_context_destroy(&context);
+}
+
+/* ---- Values changed in place ---- */
+
+enum { SIDE = 61 };
+
+/// A square matrix with a diagonal, its values few and whole, so that they may be narrow.
+static cairn_source *square_source(void)
+{
+    static entries e;
+
+    e = (entries){.rows = SIDE, .columns = SIDE};
+    for (int64_t i = 0; i < SIDE; i++)
+        for (int64_t j = 0; j < SIDE; j++)
+            if (i == j || (7 * i + 3 * j) % 11 == 0) put(&e, i, j);
+    for (int64_t k = 0; k < e.n; k++)
+        e.value[k] = (double)(1 + k % 5);
+    return source_of(&e);
+}
+
+/// y of a plan made before; the runs of the other plans have its bits.
+static void run_all(cairn_plan *const plan[3], const char *text, double y[SIDE])
+{
+    double x[SIDE], also[SIDE];
+
+    for (int k = 0; k < SIDE; k++)
+        x[k] = ramp(k);
+    MUST(context, cairn_plan_run(plan[0], x, y));
+    for (int p = 1; p < 3; p++) {
+        MUST(context, cairn_plan_run(plan[p], x, also));
+        cr_assert_arr_eq(also, y, sizeof also, "%s: plan %d has other bits", text, p);
+    }
+}
+
+/// A card's copies are sent again after values were scaled, and after a shift, also where
+/// narrow values become wide.
+Test(cuda_plans, values_changed_in_place_are_sent_again, .timeout = 600)
+{
+    static const char *const texts[] = {"csr", "coo", "sell<2>", "bcsr<2,3>",
+                                        "hybrid<bdia<2>,csr,0.5>"};
+    double                   factor[SIDE], y[3][SIDE];
+
+    BEGIN("seed=33");
+    for (int k = 0; k < SIDE; k++)
+        factor[k] = (double)(k % 9 + 1) / 11;
+    for (size_t t = 0; t < 2 * sizeof texts / sizeof *texts; t++) {
+        static const char *const places[] = {"cpu", "cuda", "cpu*0.5+cuda*0.5"};
+        cairn_store_options      options  = CAIRN_STORE_OPTIONS;
+        cairn_source            *source   = square_source();
+        cairn_format            *format   = must_format(context, texts[t / 2]);
+        cairn_tensor            *tensor   = NULL;
+        cairn_plan              *plan[3];
+
+        options.replays = t % 2 ? 1000 : 0;
+        MUST(context,
+             cairn_tensor_create_with(source, format, CAIRN_F64, &options, &tensor));
+        cr_expect_eq(cairn_local_is_narrow(tensor->local), t % 2, "%s", texts[t / 2]);
+        for (int p = 0; p < 3; p++)
+            plan[p] = plan_of(tensor, places[p], NULL);
+        run_all(plan, texts[t / 2], y[0]);
+        MUST(context, cairn_tensor_scale(tensor, factor, factor));
+        run_all(plan, texts[t / 2], y[1]);
+        MUST(context, cairn_tensor_shift(tensor, 0.3));
+        run_all(plan, texts[t / 2], y[2]);
+        for (int k = 0; k < SIDE; k++)
+            cr_expect(y[0][k] != y[1][k] && y[1][k] < y[2][k], "%s: row %d",
+                      texts[t / 2], k);
+        for (int p = 0; p < 3; p++)
+            cairn_plan_destroy(&plan[p]);
+        cairn_tensor_destroy(&tensor);
+        cairn_format_destroy(&format);
+        cairn_source_destroy(&source);
+    }
+    end();
 }
 
 /* ---- Failures ---- */
