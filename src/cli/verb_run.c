@@ -8,6 +8,7 @@
 #include "verbs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,25 @@ static cairn_status create_format(cli_run *run)
 
     cairn_text_free(context, &text);
     return status;
+}
+
+/// A format whose text says nothing of ranks gets what --distribute graph asks for.
+static cairn_status add_graph(cli_run *run)
+{
+    cairn_context *context = run->job->context;
+    cairn_format  *fresh   = NULL;
+    char          *text    = NULL;
+
+    if (cairn_format_distribution(run->format, -1)) return CAIRN_OK;
+    if (asprintf(&text, "%s @ graph", cairn_format_text(run->format)) < 0)
+        return cli_fail(run->job, CAIRN_NO_MEMORY, "memory: the format's text");
+    const cairn_status status = cairn_format_create(context, text, &fresh);
+
+    free(text);
+    if (status != CAIRN_OK) return status;
+    cairn_format_destroy(&run->format);
+    run->format = fresh;
+    return CAIRN_OK;
 }
 
 /// Members that --place may name: of a format that is yet to be chosen, none.
@@ -92,6 +112,7 @@ static cairn_status load(cli_run *run)
                         ": only a square matrix makes a y that is the next x",
                         settings->file, run->matrix.extent[0], run->matrix.extent[1]);
     if (settings->choose) CLI_TRY(choose_format(run));
+    if (settings->graph) CLI_TRY(cli_agree(run->job, add_graph(run)));
     cli_progress_phase("store");
     CLI_TRY(
         cairn_tensor_create(run->source, run->format, run->job->dtype, &run->tensor));

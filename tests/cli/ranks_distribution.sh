@@ -43,6 +43,22 @@ has j.json '"distribution": "rows"'
 on 2 0 format 'csr @ (d0/100)' u.mtx --json j.json
 tr -d '\n' <j.json | grep -q '"rank": 1[^}]*"nnz": 15' || fail 'rank 1 has not 3 rows'
 
+# --distribute graph is "@ graph" where the format says nothing; never another distribution.
+graph=1
+"$MPIEXEC" -n 3 "$program" run spmv u.mtx --format 'csr @ graph' >graph.txt 2>&1 && graph=0
+on 3 $graph run spmv u.mtx --format 'bdia<4> @ graph' --iters 1 --out y1.mtx
+[ $graph = 0 ] || complains 'PT-Scotch cannot be used here'
+on 3 $graph run spmv u.mtx --format 'bdia<4>' --distribute graph --verify --iters 1 \
+    --out y3.mtx --json j.json
+if [ $graph = 0 ]; then
+    has j.json '"distribution": "graph"'
+    same y1.mtx y3.mtx
+else
+    complains 'PT-Scotch cannot be used here'
+fi
+on 3 0 run spmv u.mtx --format 'csr @ rows' --distribute graph --iters 1 --json j.json
+has j.json '"distribution": "rows"'
+
 # Refused by all, once.
 on 3 2 run spmv u.mtx --format 'csr @ (d0/10)'
 complains 'format: distribution: row 102 goes to rank 10, but there are only ranks 0..2'

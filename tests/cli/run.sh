@@ -178,7 +178,7 @@ for op in spgemm spadd sddmm mttkrp ttm ttv; do
 done
 expect 2 run spvm a.mtx
 complains 'spvm: .*did you mean spm[vm]?'
-for how in cost graph 2d; do
+for how in cost 2d; do
     expect 2 run spmv a.mtx --distribute $how
     complains 'not in this version'
 done
