@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Who owns which rows (indices of mode 0), and moving entries to their owners. Ranks
-/// own consecutive rows; boundaries are rounded to a grain (so that blocks and sorting
-/// windows stay whole) where there are rows enough. No array has a length of the
-/// number of rows: dimensions may be beyond 2^31 with few entries.
+/// Who owns which rows (indices of mode 0). Ranks own consecutive rows; boundaries are
+/// rounded to a grain (so that blocks and sorting windows stay whole) where there are rows
+/// enough. No array has a length of the number of rows: dimensions may be beyond 2^31 with
+/// few entries.
 
 #ifndef CAIRN_COMM_DISTRIBUTE_H
 #define CAIRN_COMM_DISTRIBUTE_H
@@ -57,29 +57,5 @@ void cairn_rows_fini(cairn_env *env, cairn_rows *rows);
 
 /// Rank that owns @p row. Local.
 int cairn_rows_owner(const cairn_rows *rows, cairn_coord row);
-
-/// What the ranks of a job have sent each other, all together.
-typedef struct cairn_entries_sent {
-    int64_t entries;  ///< That have another rank now.
-    int64_t bytes;    ///< Of all messages, with 8 for each that say how many it has.
-    int64_t messages; ///< Pairs of ranks of which one has sent entries to the other.
-} cairn_entries_sent;
-
-/// Move every entry to the owner of its row. Entries from lower ranks come first and
-/// keep their order, so that file order survives.
-///
-/// Collective. On failure @p entries is unchanged, but where messages failed: then it is
-/// empty.
-///
-/// @param[out] sent  The same on all ranks; may be NULL.
-///
-/// Cost: beside the entries, and what comes to them, 4 bytes an entry, and 8 for each that
-/// goes or comes. A message has an entry's coordinates in 8, 16, 32 or 64 bits each, and its
-/// value as an integer of 8 or 16 bits, as f32 or as f64: the narrowest for each dimension
-/// and for the value in which nothing that goes to another rank is changed.
-cairn_status cairn_entries_to_owners(cairn_comm         *comm,
-                                     const cairn_rows   *rows,
-                                     cairn_entries      *entries,
-                                     cairn_entries_sent *sent);
 
 #endif

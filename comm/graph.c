@@ -4,6 +4,8 @@
 
 #include "comm/graph.h"
 
+#include "comm/move_entries.h"
+
 #include <inttypes.h>
 #include <string.h>
 

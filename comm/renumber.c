@@ -4,6 +4,8 @@
 
 #include "comm/renumber.h"
 
+#include "comm/move_entries.h"
+
 #include <string.h>
 
 static int64_t own_rows(const cairn_comm *comm, const cairn_rows *rows)

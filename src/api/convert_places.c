@@ -6,6 +6,7 @@
 
 #include "api/moving.h"
 #include "comm/distribute_text.h"
+#include "comm/move_entries.h"
 
 /// The rows that ranks are to have of entries that have the user's coordinates; the entries
 /// are numbered where these rows are by places.

@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "comm/distribute_text.h"
+#include "comm/move_entries.h"
 
 #include <string.h>
 

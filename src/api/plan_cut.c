@@ -5,6 +5,7 @@
 /// for a plan is the plan's.
 
 #include "api/api.h"
+#include "comm/move_entries.h"
 
 /// The rows of every piece go to one rank, and the ranks have pieces in their order.
 static cairn_status

@@ -4,6 +4,7 @@
 
 #include "api/door.h"
 #include "api/permuted.h"
+#include "comm/move_entries.h"
 #include "comm/read.h"
 #include "comm/write.h"
 #include "plan/callers.h"

@@ -2,7 +2,7 @@
 /// @file
 /// Which rows go to which rank, and entries on their way there.
 
-#include "comm/distribute.h"
+#include "comm/move_entries.h"
 #include "mpi_suite.h"
 #include "random_format.h"
 

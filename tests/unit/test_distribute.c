@@ -2,7 +2,7 @@
 /// @file
 /// Row ownership on one process, and for other sizes where no message is needed.
 
-#include "comm/distribute.h"
+#include "comm/move_entries.h"
 
 #include <criterion/criterion.h>
 
