@@ -104,6 +104,38 @@ static cairn_status multiply_at_cuts(cairn_context *context, const char *text)
     return status;
 }
 
+/// Values changed in place, first made wide where they are stored narrow, and what is read
+/// of them.
+static cairn_status change_values(cairn_context *context, const char *text)
+{
+    enum { ROWS = 2 };
+    static const int32_t ptr[ROWS + 1] = {0, 1, 3};
+    static const double  value[3] = {1, 2, 3}, factor[ROWS] = {0.5, 3};
+    const int32_t        own    = ROWS * rank;
+    const int32_t        idx[3] = {own, own, own + 1};
+    cairn_format        *format = NULL;
+    cairn_tensor        *tensor = NULL;
+    double               diagonal[ROWS], norm;
+    cairn_status         status = cairn_context_set_replays(context, 1000);
+
+    if (status == CAIRN_OK)
+        status =
+            cairn_context_agree(context, cairn_format_create(context, text, &format));
+    if (status == CAIRN_OK)
+        status = cairn_tensor_from_csr(context, ROWS * size, ROWS * size, own, ROWS,
+                                       ptr, 32, idx, 32, value, CAIRN_F64, CAIRN_COPY,
+                                       format, &tensor);
+    if (status == CAIRN_OK) status = cairn_tensor_scale(tensor, factor, factor);
+    if (status == CAIRN_OK) status = cairn_tensor_shift(tensor, 0.25);
+    if (status == CAIRN_OK)
+        status = cairn_context_agree(context, cairn_tensor_diagonal(tensor, diagonal));
+    if (status == CAIRN_OK)
+        status = cairn_tensor_norm(tensor, CAIRN_NORM_INFINITY, &norm);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+    return status;
+}
+
 /// Something that takes memory on every rank; @p what is a format or a file.
 typedef cairn_status (*work_fn)(cairn_context *context, const char *what);
 
@@ -189,6 +221,17 @@ Test(shortage, of_one_rank_that_sums_at_cuts)
         ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", formats[k], context->env.message);
         starve_each(context, multiply_at_cuts, formats[k], NULL);
     }
+    cairn_context_destroy(&context);
+}
+
+Test(shortage, of_one_rank_that_changes_values)
+{
+    static const char *const formats[] = {"csr", "ell", "hybrid<bdia<2>,csr,0.6>"};
+    cairn_context           *context;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        starve_each(context, change_values, formats[k], NULL);
     cairn_context_destroy(&context);
 }
 
