@@ -114,8 +114,9 @@ Test(cuda_convert, formats_that_go, .timeout = 300)
     end();
 }
 
-/// Entries are numbered along rows where they come by rows: of all sizes, with rows that have
-/// none, from sources with positions that are no entries, too. The reference way agrees.
+/// The card numbers the entries of each row, of sources that are ordered by rows: matrices of
+/// all sizes, rows without entries, and sources that store padding. The arrays are those of
+/// the processor and of the reference way.
 Test(cuda_convert, into_slots, .timeout = 300)
 {
     static const char *const from[] = {"csr", "coo", "dcsr", "dense<2>"};

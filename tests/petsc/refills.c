@@ -9,14 +9,14 @@
 #    define _GNU_SOURCE // RTLD_NEXT
 #endif
 
+#include "expect.h"
+
 #include <cairn/cairn.h>
 
 #include <dlfcn.h>
 #include <petscmat.h>
 
 enum { SIDE = 24, ROWS = SIDE * SIDE, PERIOD = 10, CHANGES = 12, LEARNING = 4 };
-
-static int wrong;
 
 static double now;                      ///< Seconds, on this program's clock.
 static double narrow_costs, wide_costs; ///< Seconds of a refill.
@@ -25,15 +25,6 @@ static int    narrow_refills, wide_refills, parents_products;
 static const cairn_tensor *first; ///< The copy with narrow values.
 
 static PetscErrorCode (*parent)(Mat, Vec, Vec);
-
-#define EXPECT(what, ...)                                                   \
-    do {                                                                    \
-        if (!(what)) {                                                      \
-            PetscCall(PetscPrintf(PETSC_COMM_SELF, "wrong: " __VA_ARGS__)); \
-            PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));                  \
-            wrong = 1;                                                      \
-        }                                                                   \
-    } while (0)
 
 /// PetscTime() reads it.
 double MPI_Wtime(void)

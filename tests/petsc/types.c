@@ -6,9 +6,12 @@
 /// pattern, one refill a change of values; of formats that are left open no more, but for
 /// one copy beside with wide values and the 4 refills that time it.
 ///
-/// Options: -expect TYPE the matrix has to be of it; -open its format is left to Cairn; -counted copies are made for certain;
+/// Options: -expect TYPE the matrix has to be of it; -open its format is left to Cairn;
+/// -counted copies are made for certain;
 /// -failing K the K-th block of memory that the plug-in asks for is refused (0: none is);
 /// -refused nothing else is done, and a program says how that ended.
+
+#include "expect.h"
 
 #include <petscmat.h>
 #include <petsctime.h>
@@ -17,17 +20,7 @@
 
 enum { ROWS = 120, COLUMNS = 13 };
 
-static int  wrong;
 static long asked, refused, failing;
-
-#define EXPECT(what, ...)                                                   \
-    do {                                                                    \
-        if (!(what)) {                                                      \
-            PetscCall(PetscPrintf(PETSC_COMM_SELF, "wrong: " __VA_ARGS__)); \
-            PetscCall(PetscPrintf(PETSC_COMM_SELF, "\n"));                  \
-            wrong = 1;                                                      \
-        }                                                                   \
-    } while (0)
 
 /// PETSc's own, but for blocks that the plug-in's files ask for.
 static PetscErrorCode count_malloc(size_t      n,
