@@ -424,11 +424,11 @@ file_holds(cairn_context *context, const char *file, int64_t rows, int *compared
     return holds;
 }
 
-/// Those of at most SEED_CASES entries.
+/// Those of at most SEED_ENTRIES entries.
 Test(narrow, matrices_have_the_bits_of_f64, .timeout = 7200)
 {
     FILE          *list     = fopen(CAIRN_TEST_DATA "/matrices/manifest.tsv", "r");
-    const int      most     = seed_cases(20000);
+    const long     most     = seed_entries(20000);
     cairn_context *context  = NULL;
     char          *line     = NULL, *rest;
     size_t         room     = 0;

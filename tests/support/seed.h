@@ -3,7 +3,8 @@
 /// Where random tests begin when no case is asked for, and how many cases they try. They
 /// begin elsewhere every second, or where SEED_CLOCK says, so that two runs try the same
 /// cases; SEED_CASES is how many, in place of a program's usual number, and SEED_SHARE=N has
-/// one Nth of the usual number tried, where a case costs much (a sanitizer).
+/// one Nth of the usual number tried, where a case costs much (a sanitizer). SEED_ENTRIES is
+/// the size up to which matrices of the shared data are tried, which no share makes smaller.
 
 #ifndef CAIRN_TESTS_SUPPORT_SEED_H
 #define CAIRN_TESTS_SUPPORT_SEED_H
@@ -28,6 +29,14 @@ static inline int seed_cases(int usual)
 
     if (given) return (int)strtol(given, NULL, 10);
     return share > 1 ? (usual + share - 1) / share : usual;
+}
+
+/// Entries up to which a matrix of the shared data is tried: SEED_ENTRIES, or @p usual.
+static inline long seed_entries(long usual)
+{
+    const char *given = getenv("SEED_ENTRIES");
+
+    return given ? strtol(given, NULL, 10) : usual;
 }
 
 #endif

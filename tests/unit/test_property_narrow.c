@@ -310,14 +310,14 @@ static void check_file(matrix *m)
         free(m->y[k]);
 }
 
-/// Those of at most SEED_CASES entries.
+/// Those of at most SEED_ENTRIES entries.
 Test(property_narrow, matrices_have_the_bits_of_f64, .timeout = 14400)
 {
-    FILE     *list = fopen(CAIRN_TEST_DATA "/matrices/manifest.tsv", "r");
-    const int most = seed_cases(20000);
-    char     *line = NULL, *rest;
-    size_t    room = 0;
-    matrix    m    = {.compared = 0};
+    FILE      *list = fopen(CAIRN_TEST_DATA "/matrices/manifest.tsv", "r");
+    const long most = seed_entries(20000);
+    char      *line = NULL, *rest;
+    size_t     room = 0;
+    matrix     m    = {.compared = 0};
 
     if (!list) cr_skip_test("no test data");
     const int64_t blocks = must_start(&m.context);
