@@ -59,7 +59,7 @@ cairn_moves_spec(const cairn_compiled *c, cairn_convert_phase phase, int row)
 
     spec.tables.row  = row;
     spec.rows.levels = cairn_moves_levels(c, row);
-    spec.every       = false;
+    spec.of_entries  = 0;
     if (phase == CAIRN_CONVERT_MOVE) {
         spec.rows.lanes = c->build->loader->vector_bytes >= MASKED ? LANES : 0;
         return spec;

@@ -20,12 +20,24 @@ static int64_t combinations(const cairn_layout *to, int levels)
     return (int64_t)n;
 }
 
-/// Does every entry begin a node at each trimmed level?
-static bool every_entry(const cairn_layout *to, int distinct)
+/// Does level @p l, or one that has its nodes in common with it, have nodes between the
+/// entries'?
+static bool has_gaps(const cairn_layout *to, int l)
 {
+    for (int k = to->first; k <= to->last; k++)
+        if (to->level[k].depth == to->level[l].depth && to->level[k].gaps) return true;
+    return false;
+}
+
+/// The trimmed levels at which every entry begins a node, as bits.
+static uint32_t levels_of_entries(const cairn_layout *to, int distinct)
+{
+    uint32_t levels = 0;
+
     for (int l = to->first; l <= to->last; l++)
-        if (to->level[l].depth < distinct || to->level[l].gaps) return false;
-    return to->first <= to->last;
+        if (to->level[l].depth >= distinct && !has_gaps(to, l))
+            levels |= UINT32_C(1) << l;
+    return levels;
 }
 
 cairn_source_facts cairn_source_facts_of(const cairn_origin *origin)
@@ -51,7 +63,9 @@ cairn_status cairn_facts_find(cairn_env                *env,
                            .trusted  = source->trusted,
                            .one_part = source->one_part};
     CAIRN_TRY(cairn_kept_facts(env, format, source->layout, to, &facts->order));
-    facts->every  = every_entry(to, facts->order.distinct);
+    facts->of_entries = levels_of_entries(to, facts->order.distinct);
+    facts->every =
+        to->first <= E && __builtin_popcount(facts->of_entries) == E - to->first + 1;
     facts->groups = to->first <= E ? combinations(to, to->first) : 1;
     if (E >= 0 && range[E].lo <= range[E].hi
         && (uint64_t)range[E].hi - (uint64_t)range[E].lo < (uint64_t)MOST)

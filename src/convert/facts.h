@@ -24,9 +24,10 @@ typedef struct cairn_facts {
     cairn_convert_facts order;
     cairn_pos           entries;           ///< At most.
     bool                trusted, one_part; ///< As the source says.
-    bool                every;  ///< Every entry is a node of each trimmed level.
-    int64_t             groups; ///< Combinations of the levels above the trimmed ones.
-    int64_t             slots;  ///< Indices of level E.
+    uint32_t of_entries; ///< Bit l: every entry is a node of trimmed level l;
+    bool     every;      ///< it is of all of them.
+    int64_t  groups;     ///< Combinations of the levels above the trimmed ones.
+    int64_t  slots;      ///< Indices of level E.
 } cairn_facts;
 
 cairn_source_facts cairn_source_facts_of(const cairn_origin *origin);

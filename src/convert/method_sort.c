@@ -41,7 +41,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
         CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_COMBINE, CAIRN_UNIT_ENTRY, 0,
                                    CAIRN_STORES_NONE, w->read, &cairn_combine_keys));
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_keys));
-    cairn_passes_call(w, &count);
+    if (!c->facts.every) cairn_passes_call(w, &count);
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,
                                 CAIRN_STORES_DIRECT, &cairn_append_keys));
     cairn_passes_call(w, &fill);

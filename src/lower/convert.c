@@ -266,7 +266,7 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
                    source_name[spec->source], spec->order, spec->keys.split);
     if (spec->ahead) cairn_text_add(&text, ", ahead");
     if (spec->keys.grouped) cairn_text_add(&text, ", grouped");
-    if (spec->every) cairn_text_add(&text, ", every");
+    if (spec->of_entries) cairn_text_add(&text, ", nodes %x", spec->of_entries);
     if (spec->along.on)
         cairn_text_add(&text, ", query %d counts along d%d", spec->along.query,
                        spec->along.row);

@@ -155,11 +155,11 @@ typedef struct cairn_convert_spec {
     int                  order;
     const cairn_layout  *from; ///< PART: what is read.
     const cairn_layout  *to;   ///< NULL: coordinates, every dimension a level.
-    bool ahead;  ///< SCATTER: ask for lines before they are written. STAND: before
-                 ///< they are read, rows being read as they lie; and lanes are those
-                 ///< from `begin` to `end`, no thread's share.
-    bool every;  ///< COUNT, FILL: every entry is a node of level E.
-    bool filter; ///< Only entries whose `member` is `which` are visited.
+    bool ahead; ///< SCATTER: ask for lines before they are written. STAND: before
+                ///< they are read, rows being read as they lie; and lanes are those
+                ///< from `begin` to `end`, no thread's share.
+    uint32_t of_entries; ///< COUNT, FILL: bit l: the nodes of level l are entries.
+    bool     filter;     ///< Only entries whose `member` is `which` are visited.
     cairn_convert_key_spec   keys;
     cairn_convert_along_spec along;
     cairn_convert_table_spec tables;

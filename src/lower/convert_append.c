@@ -44,7 +44,7 @@ bool cairn_convert_appends(const cairn_convert *c)
 static nodes declare_nodes(cairn_convert *c, int l)
 {
     const int depth = c->to->level[l].depth;
-    nodes     n     = {.depth = depth, .every = c->spec->every && depth == c->to->last};
+    nodes     n     = {.depth = depth, .every = c->spec->of_entries >> l & 1};
 
     if (n.every) return n;
     n.prefix    = cairn_ir_declare(&c->ir, cairn_ir_int(&c->ir, -1), "last%d", l);

@@ -105,11 +105,11 @@ bool cairn_convert_is_of_entries(const cairn_convert *c, int l)
     return c->to->level[l].depth >= c->spec->rows.levels;
 }
 
-/// Nodes of level @p l without a condition.
+/// Nodes of level @p l without a condition; so is any level that has the same nodes.
 static bool is_every(const cairn_convert *c, int l)
 {
     if (by_rows(c)) return cairn_convert_is_of_entries(c, l);
-    return c->spec->every && c->to->level[l].depth == c->to->last;
+    return c->spec->of_entries >> l & 1;
 }
 
 /// The last level whose change matters to any.

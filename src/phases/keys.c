@@ -186,6 +186,22 @@ static void add_value(cairn_keys *keys, cairn_pos to, cairn_pos from)
     memcpy(&keys->item[to].load, &sum, sizeof sum);
 }
 
+bool cairn_keys_differ(const cairn_keys *keys)
+{
+    const cairn_item *item  = keys->item;
+    uint64_t          equal = 0;
+
+    assert(!keys->unsorted);
+    if (keys->fields.split == 0) { /* all are compared, without a branch */
+        for (cairn_pos k = 1; k < keys->n; k++)
+            equal |= item[k - 1].word == item[k].word;
+        return !equal;
+    }
+    for (cairn_pos k = 1; k < keys->n && !equal; k++)
+        equal = compare(keys, k - 1, k) == 0;
+    return !equal;
+}
+
 /* PACK notes whether keys are equal only where they come in order: those that were sorted
  * are compared. */
 void cairn_keys_combine(cairn_keys *keys)
@@ -193,8 +209,7 @@ void cairn_keys_combine(cairn_keys *keys)
     cairn_pos n = 0;
 
     assert(!keys->unsorted);
-    for (cairn_pos k = 1; k < keys->n && !keys->repeated; k++)
-        keys->repeated = compare(keys, k - 1, k) == 0;
+    keys->repeated = keys->repeated || !cairn_keys_differ(keys);
     if (!keys->repeated) return;
     for (cairn_pos k = 0; k < keys->n; k++) {
         if (n > 0 && compare(keys, n - 1, k) == 0)

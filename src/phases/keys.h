@@ -52,6 +52,9 @@ void cairn_keys_grow(cairn_keys *keys, const int64_t *facts);
 /// Sort by key, stably, on up to @p threads threads.
 cairn_status cairn_keys_sort(cairn_env *env, int threads, cairn_keys *keys);
 
+/// Does no key come twice? Keys are sorted.
+bool cairn_keys_differ(const cairn_keys *keys);
+
 /// Add the values of equal keys in their order: one is left of each. Keys are sorted.
 void cairn_keys_combine(cairn_keys *keys);
 

@@ -174,6 +174,47 @@ Test(function_list, every_pair_of_the_catalogue, .timeout = 600)
     cairn_env_fini(&env);
 }
 
+/* ---- keys in order ---- */
+
+/// Functions that the method sort lists for a format, of which the key begins with @p key.
+static int count_listed(cairn_env *env, const char *text, const char *key)
+{
+    static const int64_t    extent[] = {60, 48};
+    const cairn_plan_sample sample   = {
+          .extent = extent, .entries = 1000, .value_bits = 64};
+    cairn_format       *format = parse_format(env, text);
+    cairn_function_list list;
+    int                 listed = 0;
+
+    cairn_function_list_init(&list, env);
+    cr_expect_eq(cairn_function_list_add(&list, NULL, format, &sample, &interpreting),
+                 CAIRN_OK, "%s: %s", text, env->message);
+    cr_expect_gt(list.count, 1);
+    for (int k = 0; k < list.count; k++)
+        listed += strncmp(list.function[k].key, key, strlen(key)) == 0;
+    cairn_function_list_fini(&list);
+    cairn_format_destroy(&format);
+    return listed;
+}
+
+Test(function_list, keys_are_counted_only_where_they_share_nodes)
+{
+    static const char count[] = "convert: count keys";
+    cairn_env         env;
+
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    snprintf(env.options.convert, sizeof env.options.convert, "sort");
+    cr_expect_eq(count_listed(&env, "dcsc", count), 1);
+    cr_expect_eq(
+        count_listed(&env,
+                     "#encoding<{ idx_map<(d0,d1)->(d1-d0,d0)>, mutation<trim(0,1)> }>",
+                     count),
+        0);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
 /* ---- random ones ---- */
 
 /// A random format's text as a format; NULL: it is refused.

@@ -177,8 +177,8 @@ static void meet_groups(seen *s, product_case *c, cairn_convert_spec spec)
         meet_phase(s, c, &spec);
     }
     if (!all_nodes(to) || to->partition >= 0) return;
-    spec.every = true;
-    spec.phase = CAIRN_CONVERT_HISTOGRAM;
+    spec.of_entries = UINT32_MAX;
+    spec.phase      = CAIRN_CONVERT_HISTOGRAM;
     meet_phase(s, c, &spec);
     spec.ahead = random_chance(&c->state, 50);
     spec.phase = CAIRN_CONVERT_SCATTER;

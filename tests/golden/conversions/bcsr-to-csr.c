@@ -3,13 +3,13 @@
 // member 0, scatter: Move entry, index 0, idx1 val, direct
 
 /*
- * cairn_83f97b2fcac05617: one phase of a conversion
- * convert: histogram part, order 2, split 0, every from (d0/2):d (d1/2):cp32u32n1
- *     (d0%2):ds2 (d1%2):ds2 =+2e0+1e2+0/1 =+2e1+1e3+0/1 check0 f64 pads exact to
- *     d0:d d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact
+ * cairn_4582c384f2c5132f: one phase of a conversion
+ * convert: histogram part, order 2, split 0, nodes 2 from (d0/2):d
+ *     (d1/2):cp32u32n1 (d0%2):ds2 (d1%2):ds2 =+2e0+1e2+0/1 =+2e1+1e3+0/1 check0
+ *     f64 pads exact to d0:d d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_83f97b2fcac05617(const cairn_kernel_part  *A,
+int64_t cairn_4582c384f2c5132f(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
@@ -71,13 +71,13 @@ int64_t cairn_83f97b2fcac05617(const cairn_kernel_part  *A,
 }
 
 /*
- * cairn_1208f69a89a5c804: one phase of a conversion
- * convert: scatter part, order 2, split 0, ahead, every from (d0/2):d
+ * cairn_0175acaf88426678: one phase of a conversion
+ * convert: scatter part, order 2, split 0, ahead, nodes 2 from (d0/2):d
  *     (d1/2):cp32u32n1 (d0%2):ds2 (d1%2):ds2 =+2e0+1e2+0/1 =+2e1+1e3+0/1 check0
  *     f64 pads exact to d0:d d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_1208f69a89a5c804(const cairn_kernel_part  *A,
+int64_t cairn_0175acaf88426678(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {

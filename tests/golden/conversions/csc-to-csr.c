@@ -3,13 +3,13 @@
 // member 0, scatter: Move entry, index 0, idx1 val, direct
 
 /*
- * cairn_48f5d8d3c9956a25: one phase of a conversion
- * convert: histogram part, order 2, split 0, every from d1:d d0:cp32u16n1
+ * cairn_6f6aeab98333b4ed: one phase of a conversion
+ * convert: histogram part, order 2, split 0, nodes 2 from d1:d d0:cp32u16n1
  *     =+1e1+0/1 =+1e0+0/1 check0 f64 exact to d0:d d1:cp32u32n1 =+1e0+0/1
  *     =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_48f5d8d3c9956a25(const cairn_kernel_part  *A,
+int64_t cairn_6f6aeab98333b4ed(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
@@ -45,8 +45,8 @@ int64_t cairn_48f5d8d3c9956a25(const cairn_kernel_part  *A,
 }
 
 /*
- * cairn_f344410742e25600: one phase of a conversion
- * convert: scatter part, order 2, split 0, ahead, every from d1:d d0:cp32u16n1
+ * cairn_4f06ef672c4d541c: one phase of a conversion
+ * convert: scatter part, order 2, split 0, ahead, nodes 2 from d1:d d0:cp32u16n1
  *     =+1e1+0/1 =+1e0+0/1 check0 f64 exact to d0:d d1:cp32u32n1 =+1e0+0/1
  *     =+1e1+0/1 check0 f64 exact
  */
@@ -56,7 +56,7 @@ static inline int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t cairn_f344410742e25600(const cairn_kernel_part  *A,
+int64_t cairn_4f06ef672c4d541c(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {

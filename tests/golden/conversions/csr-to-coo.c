@@ -2,13 +2,13 @@
 // member 0, append: Append entry, idx0, direct
 
 /*
- * cairn_afdf9ac4794cd602: one phase of a conversion
- * convert: fill part, order 2, split 0, every, idx 2 there, values there from
+ * cairn_8596e0ba76d9d8f1: one phase of a conversion
+ * convert: fill part, order 2, split 0, nodes 3, idx 2 there, values there from
  *     d0:d d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact to d0:cu16n1t
  *     d1:su32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_afdf9ac4794cd602(const cairn_kernel_part  *A,
+int64_t cairn_8596e0ba76d9d8f1(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {

@@ -3,13 +3,13 @@
 // member 0, scatter: Move entry, index 0, idx2 idx3 val, direct
 
 /*
- * cairn_3e43c8374b665395: one phase of a conversion
- * convert: histogram part, order 2, split 0, every from d0:d d1:cp32u32n1
+ * cairn_374c11bb2b8eb9d0: one phase of a conversion
+ * convert: histogram part, order 2, split 0, nodes c from d0:d d1:cp32u32n1
  *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact to (d0/4):d (d1/4):d (d0%4):cp32u8n3s4
  *     (d1%4):su8n3s4 =+4e0+1e2+0/1 =+4e1+1e3+0/1 check0 f64 exact
  */
 
-int64_t cairn_3e43c8374b665395(const cairn_kernel_part  *A,
+int64_t cairn_374c11bb2b8eb9d0(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
@@ -53,8 +53,8 @@ int64_t cairn_3e43c8374b665395(const cairn_kernel_part  *A,
 }
 
 /*
- * cairn_7c10e1243feef20a: one phase of a conversion
- * convert: scatter part, order 2, split 0, ahead, every from d0:d d1:cp32u32n1
+ * cairn_685e5ff22d78dd73: one phase of a conversion
+ * convert: scatter part, order 2, split 0, ahead, nodes c from d0:d d1:cp32u32n1
  *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact to (d0/4):d (d1/4):d (d0%4):cp32u8n3s4
  *     (d1%4):su8n3s4 =+4e0+1e2+0/1 =+4e1+1e3+0/1 check0 f64 exact
  */
@@ -64,7 +64,7 @@ static inline int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t cairn_7c10e1243feef20a(const cairn_kernel_part  *A,
+int64_t cairn_685e5ff22d78dd73(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {

@@ -3,13 +3,13 @@
 // member 0, scatter: Move entry, index 0, idx1 val, direct
 
 /*
- * cairn_e643ffd7e9cef029: one phase of a conversion
- * convert: histogram part, order 2, split 0, every from d0:d d1:cp32u32n1
+ * cairn_108e1bd37be7fa31: one phase of a conversion
+ * convert: histogram part, order 2, split 0, nodes 2 from d0:d d1:cp32u32n1
  *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact to d1:d d0:cp32u16n1 =+1e1+0/1
  *     =+1e0+0/1 check0 f64 exact
  */
 
-int64_t cairn_e643ffd7e9cef029(const cairn_kernel_part  *A,
+int64_t cairn_108e1bd37be7fa31(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
@@ -45,8 +45,8 @@ int64_t cairn_e643ffd7e9cef029(const cairn_kernel_part  *A,
 }
 
 /*
- * cairn_fd0eecf6a762a6bc: one phase of a conversion
- * convert: scatter part, order 2, split 0, ahead, every from d0:d d1:cp32u32n1
+ * cairn_5e9333e9a9b4a748: one phase of a conversion
+ * convert: scatter part, order 2, split 0, ahead, nodes 2 from d0:d d1:cp32u32n1
  *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact to d1:d d0:cp32u16n1 =+1e1+0/1
  *     =+1e0+0/1 check0 f64 exact
  */
@@ -56,7 +56,7 @@ static inline int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t cairn_fd0eecf6a762a6bc(const cairn_kernel_part  *A,
+int64_t cairn_5e9333e9a9b4a748(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {

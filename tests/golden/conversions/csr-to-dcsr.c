@@ -3,18 +3,17 @@
 // member 0, append: Append entry, index 0, idx0 ptr1, direct
 
 /*
- * cairn_10c5f34b117cb88c: one phase of a conversion
- * convert: count part, order 2, split 0 from d0:d d1:cp32u32n1 =+1e0+0/1
+ * cairn_c5d79dfcbc552b3f: one phase of a conversion
+ * convert: count part, order 2, split 0, nodes 2 from d0:d d1:cp32u32n1 =+1e0+0/1
  *     =+1e1+0/1 check0 f64 exact to d0:cu16n0t d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1
  *     check0 f64 exact
  */
 
-int64_t cairn_10c5f34b117cb88c(const cairn_kernel_part  *A,
+int64_t cairn_c5d79dfcbc552b3f(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
     const uint32_t *restrict const A1_ptr = A->level[1].ptr;
-    const uint32_t *restrict const A1_idx = A->level[1].idx;
     int64_t *restrict const nodes         = op->nodes;
     int64_t *restrict const facts         = op->facts;
 
@@ -25,7 +24,6 @@ int64_t cairn_10c5f34b117cb88c(const cairn_kernel_part  *A,
     int64_t total0  = 0;
     int64_t total1  = 0;
     int64_t last0   = -1;
-    int64_t last1   = -1;
     int64_t entries = 0;
     int64_t first   = 1;
 
@@ -35,14 +33,11 @@ int64_t cairn_10c5f34b117cb88c(const cairn_kernel_part  *A,
 
         /* nodes */
         for (int64_t p1 = A1_ptr[p0]; p1 < A1_ptr[p0 + 1]; p1++) {
-            const int64_t s1       = A1_idx[p1];
-            const bool    changed0 = first != 0 || s0 != last0;
-            const bool    changed1 = changed0 || s1 != last1;
+            const bool changed0 = first != 0 || s0 != last0;
 
             if (changed0) total0++;
-            if (changed1) total1++;
+            total1++;
             last0 = s0;
-            last1 = s1;
             first = 0;
             entries++;
         }
@@ -54,19 +49,18 @@ int64_t cairn_10c5f34b117cb88c(const cairn_kernel_part  *A,
 }
 
 /*
- * cairn_e429e31123dadcf9: one phase of a conversion
- * convert: fill part, order 2, split 0, idx 2 there, values there from d0:d
- *     d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact to d0:cu16n0t
+ * cairn_f85140ec06c2ad98: one phase of a conversion
+ * convert: fill part, order 2, split 0, nodes 2, idx 2 there, values there from
+ *     d0:d d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact to d0:cu16n0t
  *     d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_e429e31123dadcf9(const cairn_kernel_part  *A,
+int64_t cairn_f85140ec06c2ad98(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
     uint32_t *restrict const B1_ptr       = (uint32_t *)B->level[1].ptr;
     const uint32_t *restrict const A1_ptr = A->level[1].ptr;
-    const uint32_t *restrict const A1_idx = A->level[1].idx;
     uint16_t *restrict const B0_idx       = (uint16_t *)B->level[0].idx;
     int64_t *restrict const facts         = op->facts;
     const int64_t *restrict const length  = op->length;
@@ -84,7 +78,6 @@ int64_t cairn_e429e31123dadcf9(const cairn_kernel_part  *A,
     B1_ptr[0] = 0;
 
     int64_t last0   = -1;
-    int64_t last1   = -1;
     int64_t entries = 0;
     int64_t first   = 1;
 
@@ -95,25 +88,20 @@ int64_t cairn_e429e31123dadcf9(const cairn_kernel_part  *A,
 
         /* nodes */
         for (int64_t p1 = A1_ptr[p0]; p1 < p1_end; p1++) {
-            const int64_t s1       = A1_idx[p1];
-            const bool    changed0 = first != 0 || s0 != last0;
-            const bool    changed1 = changed0 || s1 != last1;
+            const bool changed0 = first != 0 || s0 != last0;
 
             if (changed0) {
                 node0 = total0;
                 total0++;
                 B0_idx[node0] = (uint16_t)s0;
             }
-            if (changed1) {
-                while (row1 < node0) {
-                    row1++;
-                    B1_ptr[row1] = (uint32_t)total1;
-                }
-                node1 = total1;
-                total1++;
+            while (row1 < node0) {
+                row1++;
+                B1_ptr[row1] = (uint32_t)total1;
             }
+            node1 = total1;
+            total1++;
             last0 = s0;
-            last1 = s1;
             first = 0;
             entries++;
         }

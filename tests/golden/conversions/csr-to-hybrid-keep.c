@@ -451,13 +451,13 @@ int64_t cairn_dfbd8ef5ef206864(const cairn_kernel_part  *A,
 }
 
 /*
- * cairn_d40a2ede49ad3a25: one phase of a conversion
- * convert: fill part, order 2, split 0, every, of one member from d0:d
+ * cairn_ea668ba4568c17b1: one phase of a conversion
+ * convert: fill part, order 2, split 0, nodes 2, of one member from d0:d
  *     d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact to d0:d d1:cp32u32n1
  *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_d40a2ede49ad3a25(const cairn_kernel_part  *A,
+int64_t cairn_ea668ba4568c17b1(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {

@@ -3,13 +3,13 @@
 // member 0, sort: Append entry, index 0, idx1 val, direct
 
 /*
- * cairn_2f7a9d10e9ca362b: one phase of a conversion
- * convert: pack part, order 2, split 0, every from q1:rn0t d0:d d1:su32by2n
+ * cairn_aee8f59d5bd16c4f: one phase of a conversion
+ * convert: pack part, order 2, split 0, nodes 2 from q1:rn0t d0:d d1:su32by2n
  *     =+1e1+0/1 =+1e2+0/1 check0 f64 pads exact to d0:d d1:cp32u32n1 =+1e0+0/1
  *     =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_2f7a9d10e9ca362b(const cairn_kernel_part  *A,
+int64_t cairn_aee8f59d5bd16c4f(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
@@ -71,37 +71,8 @@ int64_t cairn_2f7a9d10e9ca362b(const cairn_kernel_part  *A,
 }
 
 /*
- * cairn_711ca6168f5460ef: one phase of a conversion
- * convert: count keys, order 2, split 0, every to d0:d d1:cp32u32n1 =+1e0+0/1
- *     =+1e1+0/1 check0 f64 exact
- */
-
-int64_t cairn_711ca6168f5460ef(const cairn_kernel_part  *A,
-                               cairn_kernel_part        *B,
-                               const cairn_convert_args *op)
-{
-    int64_t *restrict const nodes = op->nodes;
-    int64_t *restrict const facts = op->facts;
-
-    const int64_t end   = op->end;
-    const int64_t begin = op->begin;
-
-    int64_t total1  = 0;
-    int64_t entries = 0;
-
-    /* sorted keys */
-    for (int64_t k = begin; k < end; k++) {
-        total1++;
-        entries++;
-    }
-    nodes[1] = total1;
-    facts[0] = entries;
-    return 0;
-}
-
-/*
- * cairn_5f2ddeb3e2cbab1d: one phase of a conversion
- * convert: fill keys, order 2, split 0, every to d0:d d1:cp32u32n1 =+1e0+0/1
+ * cairn_1086dfe6f3fa4375: one phase of a conversion
+ * convert: fill keys, order 2, split 0, nodes 2 to d0:d d1:cp32u32n1 =+1e0+0/1
  *     =+1e1+0/1 check0 f64 exact
  */
 
@@ -110,7 +81,7 @@ static inline int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t cairn_5f2ddeb3e2cbab1d(const cairn_kernel_part  *A,
+int64_t cairn_1086dfe6f3fa4375(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
