@@ -6,13 +6,7 @@
 #define CAIRN_COMM_MOVE_ENTRIES_H
 
 #include "comm/distribute.h"
-
-/// What the ranks of a job have sent each other, all together.
-typedef struct cairn_entries_sent {
-    int64_t entries;  ///< That have another rank now.
-    int64_t bytes;    ///< Of all messages, with 8 for each that say how many it has.
-    int64_t messages; ///< Pairs of ranks of which one has sent entries to the other.
-} cairn_entries_sent;
+#include "entries/entries_sent.h"
 
 /// Move every entry to the owner of its row. Entries from lower ranks come first and
 /// keep their order, so that file order survives.
@@ -20,7 +14,8 @@ typedef struct cairn_entries_sent {
 /// Collective. On failure @p entries is unchanged, but where messages failed: then it is
 /// empty.
 ///
-/// @param[out] sent  The same on all ranks; may be NULL.
+/// @param[out] sent  The same on all ranks; may be NULL. Each message counts 8 bytes more,
+///                   which say how many entries it has.
 ///
 /// Cost: beside the entries, and what comes to them, 4 bytes an entry, and 8 for each that
 /// goes or comes. A message has an entry's coordinates in 8, 16, 32 or 64 bits each, and its

@@ -111,9 +111,9 @@ int cairn_path_routes(const cairn_path *path, double *next_best)
 
 int64_t cairn_path_sent(const cairn_path *path, int64_t *entries, int64_t *messages)
 {
-    if (entries) *entries = path ? path->moved : 0;
-    if (messages) *messages = path ? path->messages : 0;
-    return path ? path->sent : 0;
+    if (entries) *entries = path ? path->sent.entries : 0;
+    if (messages) *messages = path ? path->sent.messages : 0;
+    return path ? path->sent.bytes : 0;
 }
 
 const char *cairn_path_rates(const cairn_path *path)

@@ -122,11 +122,11 @@ static int64_t entries_before(const void *user, cairn_coord row)
 }
 
 /// Where rows are cut, and what each rank has then. @param[out] fresh  NULL: what it had.
-static cairn_status exchange_rows(const row_pieces *pieces,
-                                  int64_t           held,
-                                  cairn_tensor     *to,
-                                  cairn_local     **fresh,
-                                  cairn_rows_sent  *sent)
+static cairn_status exchange_rows(const row_pieces   *pieces,
+                                  int64_t             held,
+                                  cairn_tensor       *to,
+                                  cairn_local       **fresh,
+                                  cairn_entries_sent *sent)
 {
     cairn_comm           *comm   = to->context->comm;
     const cairn_query_net net    = cairn_net_of(comm);
@@ -167,10 +167,10 @@ static cairn_status build_from(const cairn_local *from, int64_t held, cairn_tens
 /* ---- what was done ---- */
 
 /// The passes that came before those of the build.
-static cairn_status tell_passes(const cairn_tensor    *list,
-                                const cairn_local     *from,
-                                const cairn_rows_sent *sent,
-                                cairn_tensor          *to)
+static cairn_status tell_passes(const cairn_tensor       *list,
+                                const cairn_local        *from,
+                                const cairn_entries_sent *sent,
+                                cairn_tensor             *to)
 {
     const cairn_layout *layout = from->group[0].layout;
     const cairn_pass    pass   = {
@@ -198,18 +198,16 @@ static cairn_status tell_passes(const cairn_tensor    *list,
         return status;
     }
     cairn_pass_list_fini(program);
-    *program           = all;
-    to->path->moved    = sent->entries;
-    to->path->sent     = sent->bytes;
-    to->path->messages = sent->messages;
+    *program       = all;
+    to->path->sent = *sent;
     return CAIRN_OK;
 }
 
 /// Before all that the build has noted.
-static void note_exchange(cairn_task_log        *log,
-                          const cairn_rows_sent *sent,
-                          double                 begin,
-                          double                 end)
+static void note_exchange(cairn_task_log           *log,
+                          const cairn_entries_sent *sent,
+                          double                    begin,
+                          double                    end)
 {
     const int kept =
         log->tasks < CAIRN_LOGGED_TASKS ? log->tasks : CAIRN_LOGGED_TASKS - 1;
@@ -238,10 +236,10 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
                                        int64_t                   held,
                                        cairn_tensor             *to)
 {
-    const row_pieces pieces = {own, count};
-    const double     begin  = cairn_seconds();
-    cairn_local     *fresh  = NULL;
-    cairn_rows_sent  sent;
+    const row_pieces   pieces = {own, count};
+    const double       begin  = cairn_seconds();
+    cairn_local       *fresh  = NULL;
+    cairn_entries_sent sent;
 
     CAIRN_TRY(exchange_rows(&pieces, held, to, &fresh, &sent));
     const double       end  = cairn_seconds();

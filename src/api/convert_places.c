@@ -51,9 +51,7 @@ cairn_status cairn_tensor_convert_places(const cairn_tensor *tensor, cairn_tenso
              cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries)));
     to->held = cairn_local_array_bytes(tensor->local);
     CAIRN_GO(done, cairn_tensor_build(to, &source->shape, &source->entries, NULL));
-    to->path->moved    = sent.entries;
-    to->path->sent     = sent.bytes;
-    to->path->messages = sent.messages;
+    to->path->sent = sent;
 done:
     cairn_source_destroy(&source);
     return status;

@@ -29,7 +29,7 @@ typedef struct {
     char                  *send, *received;
     int                    stretches;
     cairn_row_stretch     *stretch; ///< [stretches] of the new rows, in their order.
-    cairn_rows_sent        sent;
+    cairn_entries_sent     sent;
 } exchange;
 
 bool cairn_rows_exchangeable(const cairn_local *tensor)
@@ -244,7 +244,7 @@ cairn_status cairn_rows_exchange(cairn_env                *env,
                                  const cairn_query_net    *net,
                                  int64_t                   held,
                                  cairn_local             **fresh,
-                                 cairn_rows_sent          *sent)
+                                 cairn_entries_sent       *sent)
 {
     cairn_local *local = NULL;
     cairn_status status;

@@ -10,15 +10,9 @@
 #ifndef CAIRN_ROWS_ROW_EXCHANGE_H
 #define CAIRN_ROWS_ROW_EXCHANGE_H
 
+#include "entries/entries_sent.h"
 #include "query/query.h"
 #include "tensor/local.h"
-
-/// What the ranks of a job have sent each other, all together.
-typedef struct cairn_rows_sent {
-    int64_t entries;  ///< That have another rank now.
-    int64_t bytes;    ///< Of all messages, their headers included (row_message.h).
-    int64_t messages; ///< Pairs of ranks of which one has sent rows to the other.
-} cairn_rows_sent;
 
 /// Can rows of this tensor be cut elsewhere as they are? Only where each rank says so.
 ///
@@ -36,7 +30,8 @@ bool cairn_rows_exchangeable(const cairn_local *tensor);
 /// @param[in]  held   Bytes that count against the limit beside it.
 /// @param[out] fresh  NULL: the new rows are those of the one tensor of @p own. Destroy with
 ///                    cairn_local_destroy(). Unchanged on failure.
-/// @param[out] sent   The same on all ranks.
+/// @param[out] sent   The same on all ranks. A message counts with its header
+///                    (row_message.h).
 /// @retval CAIRN_NO_MEMORY  On any rank; all return it. What the rows take is refused
 ///                          before any of it is allocated.
 ///
@@ -49,6 +44,6 @@ cairn_status cairn_rows_exchange(cairn_env                *env,
                                  const cairn_query_net    *net,
                                  int64_t                   held,
                                  cairn_local             **fresh,
-                                 cairn_rows_sent          *sent);
+                                 cairn_entries_sent       *sent);
 
 #endif

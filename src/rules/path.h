@@ -41,6 +41,7 @@
 #ifndef CAIRN_RULES_PATH_H
 #define CAIRN_RULES_PATH_H
 
+#include "entries/entries_sent.h"
 #include "format/encoding.h"
 #include "rules/pass_list.h"
 
@@ -116,8 +117,7 @@ typedef struct cairn_path {
     cairn_pass_list  program; ///< How it was done, or would be; empty: not known.
     const char      *rates;   ///< Whose rates chose the methods of the program:
                               ///< "shipped" or "learned"; NULL: none did. Constant.
-    int64_t moved;            ///< Entries that changed their rank on the way,
-    int64_t sent, messages;   ///< and what all ranks sent for that: bytes, messages.
+    cairn_entries_sent sent;  ///< Between ranks, on the way.
 } cairn_path;
 
 /// Plan the conversion of tensors from one format to another.

@@ -27,11 +27,11 @@ typedef struct {
 enum { LOCALS = 3 };
 
 typedef struct {
-    cairn_entries   entries[LOCALS], later;
-    cairn_local    *own[LOCALS], *fresh, *expected, *made, *reference;
-    cairn_status    prepared, status, build_status, reference_status;
-    cairn_rows_sent sent;
-    int64_t         handed; ///< Bytes that were handed to the transport for others.
+    cairn_entries      entries[LOCALS], later;
+    cairn_local       *own[LOCALS], *fresh, *expected, *made, *reference;
+    cairn_status       prepared, status, build_status, reference_status;
+    cairn_entries_sent sent;
+    int64_t            handed; ///< Bytes that were handed to the transport for others.
 } part;
 
 typedef struct {
@@ -220,12 +220,12 @@ static int64_t message_of_list(const example *e, cairn_coord first, cairn_coord 
 /// bytes a message.
 static int64_t needed(const example *e,
                       int64_t (*message)(const example *, cairn_coord, cairn_coord),
-                      cairn_rows_sent *all,
-                      int64_t         *most)
+                      cairn_entries_sent *all,
+                      int64_t            *most)
 {
     int64_t bytes = 0;
 
-    *all  = (cairn_rows_sent){0};
+    *all  = (cairn_entries_sent){0};
     *most = 0;
     for (int p = 0; p < e->size; p++)
         for (int q = 0; q < e->size; q++) {
@@ -349,12 +349,12 @@ static void expect_bytes(const job  *j,
                          const char *what,
                          int64_t (*message)(const example *, cairn_coord, cairn_coord))
 {
-    cairn_rows_sent all;
-    int64_t         most, handed = 0;
-    const int64_t   bytes = needed(j->e, message, &all, &most);
+    cairn_entries_sent all;
+    int64_t            most, handed = 0;
+    const int64_t      bytes = needed(j->e, message, &all, &most);
 
     for (int r = 0; r < j->e->size; r++) {
-        const cairn_rows_sent *sent = &j->part[r].sent;
+        const cairn_entries_sent *sent = &j->part[r].sent;
 
         cr_expect_eq(sent->bytes, bytes, "%s: %ld bytes, not %ld", what,
                      (long)sent->bytes, (long)bytes);
