@@ -52,7 +52,7 @@ static cairn_status refuse_map(checker *c, int dim)
             c->env, CAIRN_BAD_FORMAT,
             "format: %s:%d:%d: the index map does not give back d%d: level %d, "
             "'%s', and the levels beside it leave it open",
-            c->origin, expr->line, expr->column, dim, level, text);
+            c->origin, expr->place.line, expr->place.column, dim, level, text);
         cairn_free(c->env, text);
         return status;
     }

@@ -13,7 +13,7 @@
 #define CAIRN_FORMAT_ENCODING_H
 
 #include "base/env.h"
-#include "format/lex.h"
+#include "format/text_position.h"
 
 #include <cairn/kernel.h>
 
@@ -39,12 +39,12 @@ typedef enum {
 /// An expression of a map; a tree, as written (constants folded).
 typedef struct cairn_expr cairn_expr;
 struct cairn_expr {
-    cairn_expr_op     op;
-    int64_t           value;
-    const cairn_expr *a, *b;
-    int               args;                 ///< INDIRECT: number of arguments,
-    const cairn_expr *arg[CAIRN_MAX_ORDER]; ///< which are kept for the print only.
-    int               line, column;         ///< Where it was written, 1-based.
+    cairn_expr_op       op;
+    int64_t             value;
+    const cairn_expr   *a, *b;
+    int                 args;                 ///< INDIRECT: number of arguments,
+    const cairn_expr   *arg[CAIRN_MAX_ORDER]; ///< which are kept for the print only.
+    cairn_text_position place;
 };
 
 /// An index map (d0, ..., d(order-1)) -> (expr[0], ..., expr[count-1]).

@@ -11,13 +11,9 @@
 #define CAIRN_FORMAT_LEX_H
 
 #include "base/env.h"
+#include "format/text_position.h"
 
 #define CAIRN_MAX_TEXT (1 << 20) ///< Bytes of one text; a format needs some hundreds.
-
-/// Where something was written, 1-based, columns in bytes.
-typedef struct cairn_text_position {
-    int line, column;
-} cairn_text_position;
 
 typedef enum {
     CAIRN_TOKEN_END,

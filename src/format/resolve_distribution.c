@@ -30,10 +30,10 @@ static cairn_status resolve_owner(cairn_names                   *names,
     CAIRN_TRY(cairn_resolve_expr(names, node->a, &distribution->a));
     other = find_other_dim(distribution->a);
     if (!other) return CAIRN_OK;
-    return cairn_fail_in(
-        names->scope, (cairn_text_position){other->line, other->column},
-        "d%" PRId64 ": a rank has whole rows; only d0 and ranks can stand here",
-        other->value);
+    return cairn_fail_in(names->scope, other->place,
+                         "d%" PRId64
+                         ": a rank has whole rows; only d0 and ranks can stand here",
+                         other->value);
 }
 
 static cairn_status resolve_factor(const cairn_names *names,

@@ -211,11 +211,10 @@ static cairn_status new_expr(const cairn_names  *names,
     cairn_expr *fresh;
 
     CAIRN_TRY(CAIRN_ARENA_NEW(names->scope->resolver->arena, 1, &fresh));
-    fresh->op     = op;
-    fresh->value  = value;
-    fresh->line   = place.line;
-    fresh->column = place.column;
-    *expr         = fresh;
+    fresh->op    = op;
+    fresh->value = value;
+    fresh->place = place;
+    *expr        = fresh;
     return CAIRN_OK;
 }
 
