@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// X and Y of a product on one rank.
-
-#include "plan/operands.h"
+/// X and Y of a product on one rank: who owns which rows, their memory, the window on X.
 
 #include "plan/halo_columns.h"
+#include "plan/operands_steps.h"
 
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
-
-static cairn_pos owned(const cairn_operands *o, const cairn_rows *rows)
-{
-    return rows->first[o->comm->rank + 1] - rows->first[o->comm->rank];
-}
-
-/// Values of X, or of Y, that this rank owns.
-static cairn_pos values(const cairn_operands *o, const cairn_rows *rows)
-{
-    return owned(o, rows) * o->op.columns;
-}
 
 /// The operand whose rows are columns of A: it has the window.
 static cairn_rows *windowed_rows(cairn_operands *o)
@@ -29,14 +17,14 @@ static cairn_rows *windowed_rows(cairn_operands *o)
 
 size_t cairn_operands_x_bytes(const cairn_operands *operands)
 {
-    return (size_t)values(operands, &operands->x_rows) * (size_t)operands->value_bits
-           / 8;
+    return (size_t)cairn_operands_owned_values(operands, &operands->x_rows)
+           * (size_t)operands->value_bits / 8;
 }
 
 size_t cairn_operands_y_bytes(const cairn_operands *operands)
 {
-    return (size_t)values(operands, &operands->y_rows) * (size_t)operands->value_bits
-           / 8;
+    return (size_t)cairn_operands_owned_values(operands, &operands->y_rows)
+           * (size_t)operands->value_bits / 8;
 }
 
 /// Bytes of a row of X.
@@ -45,15 +33,9 @@ static size_t row_bytes(const cairn_operands *o)
     return (size_t)o->op.columns * (size_t)o->value_bits / 8;
 }
 
-/// Has this rank all rows of the window?
-static bool owns_window(const cairn_operands *o)
-{
-    return o->comm->size == 1;
-}
-
 bool cairn_operands_reads_owned_x(const cairn_operands *operands)
 {
-    return operands->op.transposed || owns_window(operands);
+    return operands->op.transposed || cairn_operands_owns_window(operands);
 }
 
 /// The first row of X that this rank owns.
@@ -126,8 +108,9 @@ static bool has_own_wide(const cairn_operands *o, bool wide)
 /// Bytes of X and Y: the window with its halo, and the operand that has none.
 static __int128 operand_bytes(const cairn_operands *o)
 {
-    const cairn_pos xs = values(o, &o->x_rows), ys = values(o, &o->y_rows);
-    const __int128  window = cairn_halo_bytes(o->halo);
+    const cairn_pos xs    = cairn_operands_owned_values(o, &o->x_rows),
+                    ys    = cairn_operands_owned_values(o, &o->y_rows);
+    const __int128 window = cairn_halo_bytes(o->halo);
 
     if (!o->op.transposed)
         return window
@@ -141,7 +124,8 @@ static cairn_status check_memory(cairn_operands *o, int64_t held, bool wide)
     __int128 bytes = operand_bytes(o);
 
     if (has_own_wide(o, wide))
-        bytes += (__int128)values(o, &o->y_rows) * (int64_t)sizeof *o->wide;
+        bytes += (__int128)cairn_operands_owned_values(o, &o->y_rows)
+                 * (int64_t)sizeof *o->wide;
     CAIRN_TRY(
         cairn_check_memory(o->comm->env, "x and y beside the arrays", held + bytes));
     o->memory = (int64_t)bytes;
@@ -170,25 +154,21 @@ static char *owned_window(const cairn_operands *o)
                  * (size_t)window_bits(o) / 8;
 }
 
-/// The t-th of the threads' shares of n things begins here.
-static cairn_pos share_begin(const cairn_operands *o, cairn_pos n, int t)
-{
-    return n / o->threads * t + n % o->threads * t / o->threads;
-}
-
 /// Write the owned rows of the window first by the threads that will use them, so that
 /// they lie near these where a machine has several memories.
 static void touch_window(cairn_operands *o)
 {
     assert(o->halo && o->threads >= 1);
-    const cairn_pos bytes = values(o, windowed_rows(o)) * window_bits(o) / 8;
-    char *const     first = owned_window(o);
+    const cairn_pos bytes =
+        cairn_operands_owned_values(o, windowed_rows(o)) * window_bits(o) / 8;
+    char *const first = owned_window(o);
 
 #pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
     for (int t = 0; t < o->threads; t++) {
-        const cairn_pos from = share_begin(o, bytes, t);
+        const cairn_pos from = cairn_operands_share_begin(o, bytes, t);
 
-        memset(first + from, 0, (size_t)(share_begin(o, bytes, t + 1) - from));
+        memset(first + from, 0,
+               (size_t)(cairn_operands_share_begin(o, bytes, t + 1) - from));
     }
 }
 
@@ -198,20 +178,22 @@ static cairn_status allocate_transposed(cairn_operands *o)
     const size_t size = (size_t)o->value_bits / 8;
 
     assert(!o->block[0] && !o->block[1]);
-    CAIRN_TRY(cairn_alloc_zero(env, values(o, &o->x_rows), size, &o->block[0]));
+    CAIRN_TRY(cairn_alloc_zero(env, cairn_operands_owned_values(o, &o->x_rows), size,
+                               &o->block[0]));
     o->x    = o->block[0];
     o->wide = (double *)owned_window(o);
     o->y    = o->wide;
     if (o->value_bits == 64) return CAIRN_OK;
-    CAIRN_TRY(cairn_alloc_zero(env, values(o, &o->y_rows), size, &o->block[1]));
+    CAIRN_TRY(cairn_alloc_zero(env, cairn_operands_owned_values(o, &o->y_rows), size,
+                               &o->block[1]));
     o->y = o->block[1];
     return CAIRN_OK;
 }
 
 static cairn_status allocate_wide(cairn_operands *o)
 {
-    CAIRN_TRY(cairn_alloc_zero(o->comm->env, values(o, &o->y_rows), sizeof(double),
-                               &o->block[1]));
+    CAIRN_TRY(cairn_alloc_zero(o->comm->env, cairn_operands_owned_values(o, &o->y_rows),
+                               sizeof(double), &o->block[1]));
     o->wide = o->block[1];
     return CAIRN_OK;
 }
@@ -221,7 +203,7 @@ static cairn_status allocate_x(cairn_operands *o)
 {
     o->x = owned_window(o);
     if (o->x) return CAIRN_OK;
-    CAIRN_TRY(cairn_alloc_zero(o->comm->env, values(o, &o->x_rows),
+    CAIRN_TRY(cairn_alloc_zero(o->comm->env, cairn_operands_owned_values(o, &o->x_rows),
                                (size_t)o->value_bits / 8, &o->block[2]));
     o->x = o->block[2];
     return CAIRN_OK;
@@ -230,7 +212,7 @@ static cairn_status allocate_x(cairn_operands *o)
 static cairn_status allocate(cairn_operands *o, bool wide)
 {
     cairn_env      *env = o->comm->env;
-    const cairn_pos ys  = values(o, &o->y_rows);
+    const cairn_pos ys  = cairn_operands_owned_values(o, &o->y_rows);
 
     if (cairn_operands_has_window(o)) touch_window(o);
     if (o->op.transposed) return allocate_transposed(o);
@@ -309,9 +291,10 @@ cairn_status cairn_operands_create(cairn_comm                  *comm,
 
 cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide)
 {
-    cairn_operands *o    = operands;
-    const bool      add  = has_own_wide(o, wide) && !o->wide;
-    const int64_t   more = add ? values(o, &o->y_rows) * (int64_t)sizeof *o->wide : 0;
+    cairn_operands *o   = operands;
+    const bool      add = has_own_wide(o, wide) && !o->wide;
+    const int64_t   more =
+        add ? cairn_operands_owned_values(o, &o->y_rows) * (int64_t)sizeof *o->wide : 0;
 
     CAIRN_TRY(cairn_check_memory(o->comm->env, "another way to run a product",
                                  (__int128)held + o->memory + more));
@@ -341,7 +324,8 @@ const void *cairn_operands_x(const cairn_operands *operands)
 {
     const cairn_operands *o = operands;
 
-    if (o->op.transposed || (owns_window(o) && o->now.x != o->x)) return o->now.x;
+    if (o->op.transposed || (cairn_operands_owns_window(o) && o->now.x != o->x))
+        return o->now.x;
     return cairn_halo_window(o->halo);
 }
 
@@ -390,175 +374,14 @@ void cairn_operands_fill_window(const cairn_operands *operands,
     }
 }
 
-/// Rows of Y in f64: a caller's where sums can be made there.
-static double *wide_rows(const cairn_operands *o)
-{
-    const bool there = o->value_bits == 64 && (!o->op.transposed || owns_window(o))
-                       && o->now.y != o->y;
-
-    return there ? o->now.y : o->wide;
-}
-
-/// Are sums made in f64?
-static bool sums_wide(const cairn_operands *o)
-{
-    return o->value_bits == 64 || o->op.transposed || o->sums_wide;
-}
-
-void *cairn_operands_y(const cairn_operands *operands)
-{
-    if (operands->op.transposed && !owns_window(operands))
-        return cairn_halo_window(operands->halo);
-    return sums_wide(operands) ? (void *)wide_rows(operands) : operands->now.y;
-}
-
-size_t cairn_operands_sum_size(const cairn_operands *operands)
-{
-    return sums_wide(operands) ? sizeof(double) : sizeof(float);
-}
-
-/// Set values from..to-1 of the accumulator to 0.
-static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
-{
-    const size_t size = cairn_operands_sum_size(o);
-    char *const  sums = sums_wide(o) ? (char *)wide_rows(o) : (char *)o->now.y;
-
-    memset(sums + (size_t)from * size, 0, (size_t)(to - from) * size);
-}
-
-/// They become beta*Y there. Not -0, which becomes 0 when 0 is added: a
-/// kernel may add 0 to a row without entries, or leave the row alone.
-static void scale_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
-{
-    const double        beta = o->op.beta;
-    const float *const  y32  = o->now.y;
-    const double *const y    = o->now.y;
-    double *const       sums = wide_rows(o);
-
-    if (o->value_bits == 64)
-        for (cairn_pos k = from; k < to; k++)
-            sums[k] = beta * y[k] + 0.0;
-    else
-        for (cairn_pos k = from; k < to; k++)
-            sums[k] = beta * (double)y32[k] + 0.0;
-}
-
-static void round_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
-{
-    for (cairn_pos k = from; k < to; k++)
-        ((float *)o->now.y)[k] = (float)o->wide[k];
-}
-
-static void copy_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
-{
-    memcpy((double *)o->now.y + from, o->wide + from,
-           (size_t)(to - from) * sizeof *o->wide);
-}
-
-/// Apply a function to values first..first+n-1 of Y, each thread to its range.
-static void
-some_of_y(const cairn_operands *o,
-          cairn_pos             first,
-          cairn_pos             n,
-          void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
-{
-#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
-    for (int t = 0; t < o->threads; t++)
-        range(o, first + share_begin(o, n, t), first + share_begin(o, n, t + 1));
-}
-
-static void
-all_of_y(const cairn_operands *o,
-         void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
-{
-    some_of_y(o, 0, values(o, &o->y_rows), range);
-}
-
-/// The first value of row @p row of Y, which is owned.
-static cairn_pos first_value(const cairn_operands *o, cairn_coord row)
-{
-    return (row - o->y_rows.first[o->comm->rank]) * o->op.columns;
-}
-
-/// Values of rows @p rows.
-static cairn_pos count_values(const cairn_operands *o, cairn_interval rows)
-{
-    return (rows.hi - rows.lo + 1) * o->op.columns;
-}
-
-void cairn_operands_add(cairn_operands *operands,
-                        cairn_interval  rows,
-                        const double   *part)
-{
-    const cairn_operands *o     = operands;
-    const bool            all   = o->op.transposed != 0;
-    const cairn_pos       first = all ? 0 : first_value(o, rows.lo);
-    double *const         sum   = (double *)cairn_operands_y(o) + first;
-    const cairn_pos       n =
-        all ? o->y_rows.first[o->comm->size] * o->op.columns : count_values(o, rows);
-
-#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
-    for (int t = 0; t < o->threads; t++)
-        for (cairn_pos k = share_begin(o, n, t); k < share_begin(o, n, t + 1); k++)
-            sum[k] += part[k];
-}
-
-void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
-{
-    const size_t size  = (size_t)operands->value_bits / 8;
-    const size_t first = (size_t)first_value(operands, rows.lo);
-    const size_t n     = (size_t)count_values(operands, rows);
-
-    double *const wide = wide_rows(operands);
-
-    memset((char *)operands->now.y + first * size, 0, n * size);
-    if (wide) memset(wide + first, 0, n * sizeof *wide);
-}
-
-void cairn_operands_begin_y(const cairn_operands *operands, bool set, bool joined)
-{
-    const cairn_operands *o     = operands;
-    const bool            stays = o->op.transposed  ? false
-                                  : o->op.beta == 0 ? set
-                                  : o->op.beta == 1 ? joined && o->value_bits == 64
-                                                    : false;
-
-    if (!stays) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
-}
-
-cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined)
-{
-    const cairn_operands *o = operands;
-
-    if (o->op.transposed) {
-        cairn_operands_begin_y(o, set, joined);
-        cairn_halo_clear(o->halo);
-        return CAIRN_OK;
-    }
-    CAIRN_TRY(cairn_halo_begin(o->halo, o->now.x));
-    cairn_operands_begin_y(o, set, joined);
-    return cairn_halo_end(o->halo);
-}
-
-cairn_status cairn_operands_end(cairn_operands *operands, bool rounded)
-{
-    cairn_operands *o = operands;
-
-    if (o->op.transposed) {
-        CAIRN_TRY(cairn_halo_begin(o->halo, NULL));
-        CAIRN_TRY(cairn_halo_end(o->halo));
-    }
-    if (o->value_bits == 32 && sums_wide(o) && !rounded) all_of_y(o, round_range);
-    if (o->value_bits == 64 && wide_rows(o) != o->now.y) all_of_y(o, copy_range);
-    return CAIRN_OK;
-}
-
 int64_t cairn_operands_bytes(const cairn_operands *operands)
 {
     const cairn_operands *o = operands;
     cairn_pos             received, sent;
 
     cairn_halo_counts(o->halo, &received, &sent);
-    return (values(o, &o->x_rows) + values(o, &o->y_rows)) * o->value_bits / 8
+    return (cairn_operands_owned_values(o, &o->x_rows)
+            + cairn_operands_owned_values(o, &o->y_rows))
+               * o->value_bits / 8
            + (received + sent) * o->op.columns * window_bits(o) / 8;
 }
