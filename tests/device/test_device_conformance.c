@@ -11,6 +11,7 @@
 #include "devices/registry.h"
 #include "support/brutal.h"
 #include "support/device_work.h"
+#include "support/suite_context.h"
 
 #include <criterion/parameterized.h>
 
@@ -18,20 +19,7 @@
 
 extern const cairn_device_ops cairn_device_template;
 
-static cairn_context *context;
-static int64_t        blocks;
-
-static void up(void)
-{
-    blocks = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks);
-}
-
-TestSuite(conformance, .init = up, .fini = down, .timeout = 240);
+TestSuite(conformance, .init = context_up, .fini = context_down, .timeout = 240);
 
 /* ---- Kinds ---- */
 

@@ -6,6 +6,7 @@
 #include "devices/registry.h"
 #include "support/device_work.h"
 #include "support/small_product.h"
+#include "support/suite_context.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,10 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static cairn_context *context;
-static int64_t        blocks;
-static int            files;
-static char           path[] = "/tmp/cairn-external-XXXXXX.json";
+static int  files;
+static char path[] = "/tmp/cairn-external-XXXXXX.json";
 
 static int open_files(void)
 {
@@ -37,8 +36,8 @@ static void up(void)
 
     cr_assert_geq(fd, 0);
     close(fd);
-    blocks = must_start(&context);
-    files  = open_files();
+    context_up();
+    files = open_files();
 }
 
 static void down(void)
@@ -46,7 +45,7 @@ static void down(void)
     MUST(context, cairn_devices_check(context, NULL, "cpu", 0));
     cr_expect_eq(open_files(), files, "%d descriptors left", open_files() - files);
     cr_expect(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "a child is left");
-    must_end(&context, blocks);
+    context_down();
     unlink(path);
 }
 

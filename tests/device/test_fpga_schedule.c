@@ -7,21 +7,9 @@
 #include "devices/fpga/schedule.h"
 #include "support/device_work.h"
 #include "support/seed.h"
+#include "support/suite_context.h"
 
-static cairn_context *context;
-static int64_t        blocks;
-
-static void up(void)
-{
-    blocks = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks);
-}
-
-TestSuite(fpga_schedule, .init = up, .fini = down);
+TestSuite(fpga_schedule, .init = context_up, .fini = context_down);
 
 static const cairn_product_options vector = CAIRN_PRODUCT_OPTIONS;
 

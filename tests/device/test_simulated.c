@@ -10,24 +10,12 @@
 #include "support/brutal.h"
 #include "support/device_work.h"
 #include "support/seed.h"
+#include "support/suite_context.h"
 
 #include <math.h>
 #include <unistd.h>
 
-static cairn_context *context;
-static int64_t        blocks;
-
-static void up(void)
-{
-    blocks = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks);
-}
-
-TestSuite(simulated, .init = up, .fini = down, .timeout = 120);
+TestSuite(simulated, .init = context_up, .fini = context_down, .timeout = 120);
 
 static const cairn_product_options vector = CAIRN_PRODUCT_OPTIONS;
 

@@ -7,10 +7,9 @@
 
 #include "api/api.h"
 #include "support/small_product.h"
+#include "support/suite_context.h"
 
-static cairn_context *context;
-static int64_t        blocks;
-static char           file[] = "/tmp/cairn-devices-XXXXXX.json";
+static char file[] = "/tmp/cairn-devices-XXXXXX.json";
 
 static inline void up(void)
 {
@@ -18,13 +17,13 @@ static inline void up(void)
 
     cr_assert_geq(fd, 0);
     close(fd);
-    blocks = must_start(&context);
+    context_up();
 }
 
 static inline void down(void)
 {
     MUST(context, cairn_devices_check(context, NULL, "all", 0));
-    must_end(&context, blocks);
+    context_down();
     unlink(file);
 }
 

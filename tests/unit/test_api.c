@@ -3,23 +3,10 @@
 /// The public interface in one process: contexts, sources, what a tensor says of itself,
 /// and what is refused, with which words.
 
-#include "support/api.h"
 #include "support/storage.h"
+#include "support/suite_context.h"
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
-static void up(void)
-{
-    blocks_before = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(api, .init = up, .fini = down);
+TestSuite(api, .init = context_up, .fini = context_down);
 
 static cairn_source *figure(void)
 {

@@ -2,27 +2,14 @@
 /// @file
 /// A solver's own CSR arrays: borrowed, copied, stored in another format, updated.
 
-#include "support/api.h"
 #include "support/arrays.h"
 #include "support/every_format.h"
 #include "support/storage.h"
+#include "support/suite_context.h"
 
 enum { N = 400, DEGREE = 6 };
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
-static void up(void)
-{
-    blocks_before = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(api_csr, .init = up, .fini = down);
+TestSuite(api_csr, .init = context_up, .fini = context_down);
 
 /// N rows of DEGREE entries; columns unsorted, the last entry of every third row given
 /// twice, the diagonal dense.

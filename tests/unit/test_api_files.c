@@ -3,16 +3,14 @@
 /// Every format of the catalogue written as text and as .cairn, and read back; and
 /// extents of billions, which no array may be as long as.
 
-#include "support/api.h"
 #include "support/storage.h"
+#include "support/suite_context.h"
 
-static cairn_context *context;
-static int64_t        blocks_before;
-static char           folder[64], native[80], text[80], copy[80];
+static char folder[64], native[80], text[80], copy[80];
 
 static void up(void)
 {
-    blocks_before = must_start(&context);
+    context_up();
     scratch_create(folder);
     snprintf(native, sizeof native, "%s/a.cairn", folder);
     snprintf(text, sizeof text, "%s/a.mtx", folder);
@@ -25,7 +23,7 @@ static void down(void)
     remove(text);
     remove(copy);
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
-    must_end(&context, blocks_before);
+    context_down();
 }
 
 TestSuite(api_files, .init = up, .fini = down, .timeout = 240);

@@ -12,23 +12,22 @@
 #include "support/every_format.h"
 #include "support/random_format.h"
 #include "support/seed.h"
+#include "support/suite_context.h"
 
 #include <math.h>
 
-static cairn_context *context;
-static int64_t        blocks;
-static char           folder[64];
+static char folder[64];
 
 static void up(void)
 {
     setenv("CAIRN_THREADS", "2", 1);
-    blocks = must_start(&context);
+    context_up();
     scratch_create(folder);
 }
 
 static void down(void)
 {
-    must_end(&context, blocks);
+    context_down();
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
 }
 

@@ -8,28 +8,20 @@
 #include "auto/pattern_statistics.h"
 #include "auto/sample.h"
 #include "auto/suggest.h"
-#include "support/api.h"
 #include "support/brutal.h"
+#include "support/suite_context.h"
 #include "tensor/statistics.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
 static void up(void)
 {
-    blocks_before             = must_start(&context);
+    context_up();
     context->env.options.cost = CAIRN_RATES_SHIPPED;
 }
 
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(auto, .init = up, .fini = down, .timeout = 240);
+TestSuite(auto, .init = up, .fini = context_down, .timeout = 240);
 
 static const cairn_auto_options by_model = {.size  = sizeof(cairn_auto_options),
                                             .tries = -1};

@@ -6,28 +6,20 @@
 /// the library, so that no clock has a part in it. (bench_auto says what clocks say.)
 
 #include "api/api.h"
-#include "support/api.h"
+#include "support/suite_context.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
 static void up(void)
 {
-    blocks_before             = must_start(&context);
+    context_up();
     context->env.options.cost = CAIRN_RATES_SHIPPED;
     MUST(context, cairn_context_set_threads(context, 2));
     blocks_before = must_settle(context);
 }
 
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(auto_offers, .init = up, .fini = down, .timeout = 240);
+TestSuite(auto_offers, .init = up, .fini = context_down, .timeout = 240);
 
 /* ---- matrices ---- */
 

@@ -6,27 +6,19 @@
 
 #include "api/api.h"
 #include "auto/pattern_statistics.h"
-#include "support/api.h"
+#include "support/suite_context.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
 static void up(void)
 {
-    blocks_before             = must_start(&context);
+    context_up();
     context->env.options.cost = CAIRN_RATES_SHIPPED;
 }
 
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(auto_tensor, .init = up, .fini = down, .timeout = 240);
+TestSuite(auto_tensor, .init = up, .fini = context_down, .timeout = 240);
 
 /// A caller's compressed rows.
 typedef struct {

@@ -7,30 +7,22 @@
 
 #include "api/api.h"
 #include "auto/value_widths.h"
-#include "support/api.h"
 #include "support/names.h"
 #include "support/narrow_values.h"
+#include "support/suite_context.h"
 #include "tensor/value_storage.h"
 
 #include <math.h>
-
-static cairn_context *context;
-static int64_t        blocks;
 
 static void up(void)
 {
     setenv("CAIRN_THREADS", "1", 1);
     unsetenv("CAIRN_REPLAYS");
-    blocks                    = must_start(&context);
+    context_up();
     context->env.options.cost = CAIRN_RATES_SHIPPED;
 }
 
-static void down(void)
-{
-    must_end(&context, blocks);
-}
-
-TestSuite(auto_values, .init = up, .fini = down, .timeout = 240);
+TestSuite(auto_values, .init = up, .fini = context_down, .timeout = 240);
 
 /// A value of a set of narrow ones, or one that needs 53 bits.
 static double value_of(uint64_t *state, int set)

@@ -5,14 +5,12 @@
 /// zlib, hwloc and the command's JSON are their own.)
 
 #include "api/api.h"
-#include "support/api.h"
 #include "support/brutal.h"
 #include "support/storage.h"
+#include "support/suite_context.h"
 
-static cairn_context *context;
-static cairn_source  *source;
-static int64_t        blocks_before;
-static char           mark; ///< What outputs point to that nobody has set.
+static cairn_source *source;
+static char          mark; ///< What outputs point to that nobody has set.
 
 #define UNSET ((void *)&mark)
 
@@ -27,7 +25,7 @@ static char           mark; ///< What outputs point to that nobody has set.
 
 static void up(void)
 {
-    blocks_before = must_start(&context); /* devices are open from here on */
+    context_up(); /* devices are open from here on */
     MUST(context, cairn_source_from_coords(context, 2, figure_extent, 6, figure_coord,
                                            figure_value, CAIRN_BY_NNZ, &source));
 }
@@ -35,7 +33,7 @@ static void up(void)
 static void down(void)
 {
     cairn_source_destroy(&source);
-    must_end(&context, blocks_before);
+    context_down();
 }
 
 TestSuite(brutal, .init = up, .fini = down, .timeout = 240);

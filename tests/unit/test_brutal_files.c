@@ -5,16 +5,14 @@
 
 #include "api/api.h"
 #include "comm/read.h"
-#include "support/api.h"
 #include "support/brutal.h"
 #include "support/storage.h"
+#include "support/suite_context.h"
 
 #include <dirent.h>
 
-static cairn_context *context;
-static int64_t        blocks_before;
-static char           folder[64], path[128];
-static char           mark; ///< What outputs point to that nobody has set.
+static char folder[64], path[128];
+static char mark; ///< What outputs point to that nobody has set.
 
 #define UNSET ((void *)&mark)
 
@@ -70,7 +68,7 @@ static const char *in_folder(const char *name)
 
 static void up(void)
 {
-    blocks_before = must_start(&context);
+    context_up();
     scratch_create(folder);
 }
 
@@ -78,7 +76,7 @@ static void down(void)
 {
     cr_expect_eq(files_in_folder(), 0, "something is left in %s", folder);
     rmdir(folder);
-    must_end(&context, blocks_before);
+    context_down();
 }
 
 TestSuite(brutal_files, .init = up, .fini = down, .timeout = 240);

@@ -5,27 +5,14 @@
 /// overlapping each other or what is the plan's. Always the bits that the plan's own have.
 
 #include "api/api.h"
-#include "support/api.h"
+#include "support/suite_context.h"
 #include "support/walled.h"
 
 #include <math.h>
 
 enum { ROWS = 203, COLS = 197, MOST = 17 };
 
-static cairn_context *context;
-static int64_t        blocks;
-
-static void up(void)
-{
-    blocks = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks);
-}
-
-TestSuite(callers, .init = up, .fini = down, .timeout = 600);
+TestSuite(callers, .init = context_up, .fini = context_down, .timeout = 600);
 
 /// Diagonals that leave the matrix on both sides, blocks in its corners, rows that are
 /// empty, and one that is full.

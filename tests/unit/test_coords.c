@@ -5,29 +5,16 @@
 /// is written.
 
 #include "api/api.h"
-#include "support/api.h"
 #include "support/arrays.h"
 #include "support/every_format.h"
 #include "support/random_format.h"
 #include "support/seed.h"
+#include "support/suite_context.h"
 #include "support/walled.h"
 
 enum { MOST = 400, ORDERS = 3 };
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
-static void up(void)
-{
-    blocks_before = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(coords, .init = up, .fini = down, .timeout = 600);
+TestSuite(coords, .init = context_up, .fini = context_down, .timeout = 600);
 
 /* ---- lists ---- */
 

@@ -6,8 +6,8 @@
 
 #include "api/api.h"
 #include "io/stream.h"
-#include "support/api.h"
 #include "support/storage.h"
+#include "support/suite_context.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -54,15 +54,13 @@ int fsync(int fd)
     return damaged ? -1 : (int)syscall(SYS_fsync, fd);
 }
 
-static cairn_context *context;
-static int64_t        blocks_before;
-static char           folder[64], path[80];
+static char folder[64], path[80];
 
 static void up(void)
 {
     most = interrupt = 0;
     writable         = -1;
-    blocks_before    = must_start(&context);
+    context_up();
     scratch_create(folder);
     snprintf(path, sizeof path, "%s/a.mtx", folder);
 }
@@ -71,7 +69,7 @@ static void down(void)
 {
     unlink(path);
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
-    must_end(&context, blocks_before);
+    context_down();
 }
 
 TestSuite(interrupted, .init = up, .fini = down, .timeout = 240);

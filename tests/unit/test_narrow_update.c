@@ -5,25 +5,12 @@
 
 #include "api/api.h"
 #include "emit/prebuilt.h"
-#include "support/api.h"
 #include "support/narrow_values.h"
+#include "support/suite_context.h"
 
 enum { N = 30000, BAND = 3, MOST = N * BAND + 2 };
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
-static void up(void)
-{
-    blocks_before = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(narrow_update, .init = up, .fini = down);
+TestSuite(narrow_update, .init = context_up, .fini = context_down);
 
 /// Three diagonals that wrap around, the last row with two entries twice where `shared`.
 typedef struct {

@@ -6,19 +6,17 @@
 /// sorted.
 
 #include "api/api.h"
-#include "support/api.h"
 #include "support/native_file.h"
+#include "support/suite_context.h"
 
 enum { SIDE = 8, ENTRIES = 2 * SIDE };
 
-static cairn_context *context;
-static int64_t        blocks_before;
-static char           folder[64], native[80];
+static char folder[64], native[80];
 
 static void up(void)
 {
     setenv("CAIRN_KERNELS", "compiled", 1);
-    blocks_before = must_start(&context);
+    context_up();
     unsetenv("CAIRN_KERNELS");
     scratch_create(folder);
     snprintf(native, sizeof native, "%s/a.cairn", folder);
@@ -28,7 +26,7 @@ static void down(void)
 {
     remove(native);
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
-    must_end(&context, blocks_before);
+    context_down();
 }
 
 TestSuite(native_order, .init = up, .fini = down, .timeout = 240);

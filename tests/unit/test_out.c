@@ -4,28 +4,15 @@
 /// one byte beside the arrays is written, and nothing at all where something is wrong.
 
 #include "api/api.h"
-#include "support/api.h"
 #include "support/every_format.h"
 #include "support/random_format.h"
 #include "support/seed.h"
+#include "support/suite_context.h"
 #include "support/walled.h"
 
 enum { MOST = 400, CELLS = 300, UNTOUCHED = 0x5a };
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
-static void up(void)
-{
-    blocks_before = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(out, .init = up, .fini = down, .timeout = 600);
+TestSuite(out, .init = context_up, .fini = context_down, .timeout = 600);
 
 /// Entries of a tensor of order 1 to 3, sorted, each once.
 typedef struct {

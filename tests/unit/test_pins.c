@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "plan/affinity.h"
 #include "support/small_product.h"
+#include "support/suite_context.h"
 
 #include <omp.h>
 
@@ -28,21 +29,13 @@ __attribute__((constructor)) static void stand_on_all_places(void)
     if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
 }
 
-static cairn_context *context;
-static int64_t        blocks;
-
-static void up(void)
-{
-    blocks = must_start(&context);
-}
-
 static void down(void)
 {
     MUST(context, cairn_devices_check(context, NULL, "all", 0));
-    must_end(&context, blocks);
+    context_down();
 }
 
-TestSuite(pins, .init = up, .fini = down, .timeout = 240);
+TestSuite(pins, .init = context_up, .fini = down, .timeout = 240);
 
 /// What a task saw: where its thread, and those of its team, may run.
 typedef struct {

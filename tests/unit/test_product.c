@@ -5,21 +5,9 @@
 
 #include "api/api.h"
 #include "support/small_product.h"
+#include "support/suite_context.h"
 
-static cairn_context *context;
-static int64_t        blocks;
-
-static void up(void)
-{
-    blocks = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks);
-}
-
-TestSuite(product, .init = up, .fini = down);
+TestSuite(product, .init = context_up, .fini = context_down);
 
 /// Compiled, or the reference way.
 static void

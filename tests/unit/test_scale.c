@@ -3,30 +3,17 @@
 /// Diagonals, scaled rows and columns, shifts and norms of any format, held to a dense matrix.
 
 #include "api/api.h"
-#include "support/api.h"
 #include "support/every_format.h"
 #include "support/random_format.h"
 #include "support/seed.h"
+#include "support/suite_context.h"
 #include "tensor/walk.h"
 
 #include <math.h>
 
 enum { SIDE = 24, CASES = 200 };
 
-static cairn_context *context;
-static int64_t        blocks_before;
-
-static void up(void)
-{
-    blocks_before = must_start(&context);
-}
-
-static void down(void)
-{
-    must_end(&context, blocks_before);
-}
-
-TestSuite(scale, .init = up, .fini = down, .timeout = 300);
+TestSuite(scale, .init = context_up, .fini = context_down, .timeout = 300);
 
 /// A matrix, dense, and the same as entries.
 typedef struct {

@@ -6,30 +6,28 @@
 
 #include "api/api.h"
 #include "emit/prebuilt.h"
-#include "support/api.h"
 #include "support/every_format.h"
 #include "support/narrow_values.h"
 #include "support/same_sums.h"
+#include "support/suite_context.h"
 #include "tensor/value_storage.h"
 
 enum { ROWS = 40, COLS = 30, ENTRIES = 600 };
 
-static cairn_context *context;
-static int64_t        blocks;
-static char           folder[64], path[96];
+static char folder[64], path[96];
 
 static void up(void)
 {
     setenv("CAIRN_THREADS", "2", 1);
     unsetenv("CAIRN_REPLAYS");
-    blocks = must_start(&context);
+    context_up();
     scratch_create(folder);
     snprintf(path, sizeof path, "%s/a.cairn", folder);
 }
 
 static void down(void)
 {
-    must_end(&context, blocks);
+    context_down();
     unlink(path);
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
 }
@@ -329,9 +327,9 @@ Test(values_default, arrays_are_narrow_where_many_products_come)
 
     cr_expect_str_eq(stored_as(tensor), "f64");
     cairn_tensor_destroy(&tensor);
-    must_end(&context, blocks);
+    context_down();
     setenv("CAIRN_REPLAYS", "100", 1);
-    blocks = must_start(&context);
+    context_up();
     tensor = must_take(bytes, CAIRN_BORROW);
     cr_expect_str_eq(stored_as(tensor), "f64");
     cairn_tensor_destroy(&tensor);
@@ -377,9 +375,9 @@ Test(values_default, kernels_of_narrow_values_are_compiled_for_many_products)
     cairn_source *made = NULL;
 
     if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
-    must_end(&context, blocks);
+    context_down();
     setenv("CAIRN_CACHE", "none", 1);
-    blocks = must_start(&context);
+    context_up();
     MUST(context, cairn_source_generate(context, "mixed", &problem, &made));
     cairn_source *file = read_back(made, CAIRN_F64);
 

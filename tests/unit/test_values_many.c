@@ -5,24 +5,16 @@
 /// stays as it lies.
 
 #include "api/api.h"
-#include "support/api.h"
+#include "support/suite_context.h"
 #include "tensor/value_storage.h"
-
-static cairn_context *context;
-static int64_t        blocks;
 
 static void up(void)
 {
     unsetenv("CAIRN_REPLAYS");
-    blocks = must_start(&context);
+    context_up();
 }
 
-static void down(void)
-{
-    must_end(&context, blocks);
-}
-
-TestSuite(values_many, .init = up, .fini = down, .timeout = 240);
+TestSuite(values_many, .init = up, .fini = context_down, .timeout = 240);
 
 static const int32_t ptr[] = {0, 2, 3, 4}, idx[] = {0, 2, 1, 0}, rows[] = {0, 0, 1, 2};
 static const double  bytes[] = {1, 2, 3, -4}, tenths[] = {0.1, 2, 3, -4};

@@ -12,6 +12,7 @@
 #include "support/every_format.h"
 #include "support/random_format.h"
 #include "support/seed.h"
+#include "support/suite_context.h"
 #include "support/val_format.h"
 #include "tensor/value_storage.h"
 #include "tensor/value_types.h"
@@ -20,20 +21,18 @@
 
 enum { ROWS = 40, COLS = 30, ENTRIES = 600 };
 
-static cairn_context *context;
-static int64_t        blocks;
-static char           folder[64];
+static char folder[64];
 
 static void up(void)
 {
     setenv("CAIRN_THREADS", "2", 1);
-    blocks = must_start(&context);
+    context_up();
     scratch_create(folder);
 }
 
 static void down(void)
 {
-    must_end(&context, blocks);
+    context_down();
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
 }
 
