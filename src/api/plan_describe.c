@@ -130,7 +130,8 @@ static void describe_cores(const cairn_replay *replay, cairn_plan_part *part, in
     const cairn_device *device = replay->subproduct[p].device;
     char                cores[64];
 
-    if (!replay->pinned || part->note[0] || !cairn_device_is_host(device)) return;
+    if (!replay->queues.pinned || part->note[0] || !cairn_device_is_host(device))
+        return;
     cairn_pu_set_print(&device->info.bound, cores, sizeof cores);
     snprintf(part->note, sizeof part->note, "bound to processors %s", cores);
 }

@@ -53,7 +53,8 @@ static cairn_status prepare_here(cairn_replay *replay)
     CAIRN_TRY(cairn_plan_seats_init(replay->common.comm->env, replay->subproduct,
                                     replay->subproducts, &replay->seats));
     CAIRN_TRY(build_pieces(replay));
-    if (replay->queues == 0) replay->queues = 1; /* a matrix without members */
+    if (replay->queues.count == 0)
+        replay->queues.count = 1; /* a matrix without members */
     CAIRN_TRY(cairn_replay_lay_out(replay));
     return cairn_replay_create_engine(replay);
 }
@@ -292,7 +293,7 @@ static cairn_status lay_out_again(cairn_replay *replay)
         replay->time = NULL;
         CAIRN_TRY(new_times(replay));
         CAIRN_TRY(cairn_trace_begin_seats(replay->trace, replay->tasks.graph,
-                                          &replay->seats, replay->queues));
+                                          &replay->seats, replay->queues.count));
         cairn_engine_record(replay->engine, replay->time);
     }
     return cairn_engine_load(replay->engine, replay->tasks.program);
@@ -416,25 +417,26 @@ cairn_status cairn_replay_record(cairn_replay *replay, const cairn_recording *re
     const char *name[2 * CAIRN_MAX_DEVICES + 1];
     char        track[CAIRN_MAX_DEVICES][48];
 
-    for (int q = 0; q < replay->queues; q++)
+    for (int q = 0; q < replay->queues.count; q++)
         name[q] = cairn_replay_queue_name(replay, q);
     for (int k = 0; k < replay->seats.count; k++) {
         snprintf(track[k], sizeof track[k], "%s (its own clock)",
                  replay->seats.seat[k].device->info.id);
-        name[replay->queues + k] = track[k];
+        name[replay->queues.count + k] = track[k];
     }
     const cairn_trace_options options = {.rank   = replay->common.comm->rank,
                                          .origin = recording->origin,
                                          .events = recording->events,
-                                         .queues = replay->queues + replay->seats.count,
-                                         .name   = name};
+                                         .queues =
+                                             replay->queues.count + replay->seats.count,
+                                         .name = name};
 
     assert(!replay->trace); /* one recording at a time */
     if (!replay->time)      /* of an attempt that failed */
         CAIRN_TRY(new_times(replay));
     CAIRN_TRY(cairn_trace_storing(env, &options, recording->storing, &replay->trace));
     CAIRN_TRY(cairn_trace_begin_seats(replay->trace, replay->tasks.graph,
-                                      &replay->seats, replay->queues));
+                                      &replay->seats, replay->queues.count));
     cairn_engine_record(replay->engine, replay->time);
     cairn_halo_time(replay->common.operands->halo, true);
     return CAIRN_OK;

@@ -54,6 +54,15 @@ typedef struct cairn_replay_tasks {
     bool stale; ///< Pieces were cut again since.
 } cairn_replay_tasks;
 
+/// Who serves the tasks of a replay.
+typedef struct cairn_replay_queues {
+    int count;
+    int device[CAIRN_MAX_DEVICES + 1]; ///< [count]; CAIRN_NO_DEVICE_HERE: the caller's
+                                       ///< thread serves none.
+    int  collector; ///< The queue on which Ys are added, and lost subproducts computed.
+    bool pinned; ///< Devices that are the processor have threads bound to their cores.
+} cairn_replay_queues;
+
 struct cairn_replay {
     cairn_subproducts_common common;
     cairn_product_options    op;
@@ -61,18 +70,14 @@ struct cairn_replay {
     cairn_replay_sums        sums;
     int                      subproducts;
     cairn_subproduct         subproduct[CAIRN_MAX_HOMES]; ///< By member, then share.
-    int64_t updates; ///< Of the tensor's values that the subproducts have.
-    int     queues;
-    int queue_device[CAIRN_MAX_DEVICES + 1]; ///< [queues]; CAIRN_NO_DEVICE_HERE: the
-                                             ///< caller's thread serves none.
-    int  collector; ///< The queue on which Ys are added, and lost subproducts computed.
-    bool pinned; ///< Devices that are the processor have threads bound to their cores.
-    cairn_plan_seats   seats;
-    cairn_replay_tasks tasks;
-    cairn_engine      *engine;
-    cairn_trace       *trace; ///< NULL: no recording.
-    cairn_task_time   *time;  ///< [tasks] of the last run, while it is recorded.
-    int64_t            runs;
+    int64_t             updates; ///< Of the tensor's values that the subproducts have.
+    cairn_replay_queues queues;
+    cairn_plan_seats    seats;
+    cairn_replay_tasks  tasks;
+    cairn_engine       *engine;
+    cairn_trace        *trace; ///< NULL: no recording.
+    cairn_task_time    *time;  ///< [tasks] of the last run, while it is recorded.
+    int64_t             runs;
 };
 
 /// What is recorded.

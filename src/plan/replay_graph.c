@@ -291,7 +291,7 @@ static cairn_status add_collect(filling *f, int p)
                                     .label    = subproduct->label.collect,
                                     .kind     = "add",
                                     .bytes    = cairn_subproduct_added_bytes(subproduct),
-                                    .queue    = f->replay->collector};
+                                    .queue    = f->replay->queues.collector};
 
     f->collected[p] = true;
     if (!cairn_subproduct_is_collected(subproduct)) return CAIRN_OK;
@@ -309,7 +309,7 @@ static cairn_status add_start(filling *f, cairn_plan_seat *seat)
                               .argument = seat,
                               .label    = seat->device->info.id,
                               .kind     = "start",
-                              .queue    = f->replay->collector};
+                              .queue    = f->replay->queues.collector};
     int              n     = 0;
 
     for (int s = 0; s < f->tasks->steps; s++) {
@@ -466,7 +466,7 @@ static bool is_any_left(const filling *f)
 static cairn_status fill(filling *f)
 {
     CAIRN_TRY(add_handles(f));
-    f->early = travels(f) && !f->replay->pinned;
+    f->early = travels(f) && !f->replay->queues.pinned;
     f->waits = others_wait(f);
     f->lined = travels(f);
     if (travels(f)) CAIRN_TRY(add_halo(f));
@@ -500,7 +500,7 @@ static cairn_status make(cairn_replay *replay, cairn_replay_tasks *fresh)
     cairn_free(env, f.access);
     cairn_free(env, f.added);
     CAIRN_TRY(status);
-    return cairn_program_create(fresh->graph, replay->queues, CAIRN_ORDER_URGENT,
+    return cairn_program_create(fresh->graph, replay->queues.count, CAIRN_ORDER_URGENT,
                                 &fresh->program);
 }
 

@@ -11,12 +11,12 @@
 
 static const cairn_device *queue_device(const cairn_replay *replay, int q)
 {
-    return &replay->common.devices->device[replay->queue_device[q]];
+    return &replay->common.devices->device[replay->queues.device[q]];
 }
 
 static bool is_device_queue(const cairn_replay *replay, int q)
 {
-    return replay->queue_device[q] != CAIRN_NO_DEVICE_HERE;
+    return replay->queues.device[q] != CAIRN_NO_DEVICE_HERE;
 }
 
 static bool is_host_queue(const cairn_replay *replay, int q)
@@ -34,7 +34,7 @@ static int count_hosts(const cairn_replay *replay)
 {
     int hosts = 0;
 
-    for (int q = 0; q < replay->queues; q++)
+    for (int q = 0; q < replay->queues.count; q++)
         hosts += is_host_queue(replay, q);
     return hosts;
 }
@@ -45,7 +45,7 @@ int cairn_replay_host_threads(const cairn_replay *replay, const cairn_device *de
     const int hosts  = count_hosts(replay);
     int       others = 0;
 
-    for (int q = 0; q < replay->queues; q++)
+    for (int q = 0; q < replay->queues.count; q++)
         others += is_device_queue(replay, q) && !is_host_queue(replay, q);
     if (hosts == 0 || others == 0 || device->env->threads_given) return all;
     const int left = all - (others + hosts - 1) / hosts;
@@ -55,8 +55,8 @@ int cairn_replay_host_threads(const cairn_replay *replay, const cairn_device *de
 
 int cairn_replay_sum_threads(const cairn_replay *replay)
 {
-    const cairn_device *device = replay->pinned
-                                     ? queue_device(replay, replay->collector)
+    const cairn_device *device = replay->queues.pinned
+                                     ? queue_device(replay, replay->queues.collector)
                                      : cairn_devices_host(replay->common.devices);
 
     return cairn_replay_host_threads(replay, device);
@@ -64,12 +64,12 @@ int cairn_replay_sum_threads(const cairn_replay *replay)
 
 int cairn_replay_queue_of(cairn_replay *replay, int device)
 {
-    for (int q = 0; q < replay->queues; q++)
-        if (replay->queue_device[q] == device) return q;
-    if (replay->queues > 0 && replay->common.devices->device[device].ops.seat)
-        return replay->collector;
-    replay->queue_device[replay->queues] = device;
-    return replay->queues++;
+    for (int q = 0; q < replay->queues.count; q++)
+        if (replay->queues.device[q] == device) return q;
+    if (replay->queues.count > 0 && replay->common.devices->device[device].ops.seat)
+        return replay->queues.collector;
+    replay->queues.device[replay->queues.count] = device;
+    return replay->queues.count++;
 }
 
 /// Threads that run at once: those of all queues' devices.
@@ -77,7 +77,7 @@ static int threads_at_once(const cairn_replay *replay)
 {
     int threads = 0;
 
-    for (int q = 0; q < replay->queues; q++)
+    for (int q = 0; q < replay->queues.count; q++)
         if (is_device_queue(replay, q))
             threads += is_host_queue(replay, q)
                            ? cairn_replay_host_threads(replay, queue_device(replay, q))
@@ -93,24 +93,25 @@ static void pin_queues(cairn_replay *replay)
 {
     const cairn_subproducts_common *c = &replay->common;
 
-    replay->pinned = count_hosts(replay) > 1
-                     && cairn_affinity_fit(c->devices->machine, threads_at_once(replay),
-                                           c->comm->local_size);
-    if (!replay->pinned
+    replay->queues.pinned =
+        count_hosts(replay) > 1
+        && cairn_affinity_fit(c->devices->machine, threads_at_once(replay),
+                              c->comm->local_size);
+    if (!replay->queues.pinned
         || cairn_replay_host_threads(replay, queue_device(replay, 0)) == 1)
         return;
-    memmove(&replay->queue_device[1], &replay->queue_device[0],
-            (size_t)replay->queues * sizeof *replay->queue_device);
-    replay->queue_device[0] = CAIRN_NO_DEVICE_HERE;
-    replay->queues++;
-    replay->collector = 1;
+    memmove(&replay->queues.device[1], &replay->queues.device[0],
+            (size_t)replay->queues.count * sizeof *replay->queues.device);
+    replay->queues.device[0] = CAIRN_NO_DEVICE_HERE;
+    replay->queues.count++;
+    replay->queues.collector = 1;
 }
 
 void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *placing)
 {
     const cairn_device *device = replay->common.devices->device;
 
-    for (int k = 0; k < placing->count && replay->queues == 0; k++)
+    for (int k = 0; k < placing->count && replay->queues.count == 0; k++)
         if (cairn_device_is_host(&device[placing->home[k].device]))
             cairn_replay_queue_of(replay, placing->home[k].device);
     for (int k = 0; k < placing->count; k++)
@@ -126,10 +127,11 @@ static cairn_status start_engine(cairn_replay *replay, cairn_engine_options *opt
     cairn_affinity affinity;
     cairn_status   status;
 
-    if (!replay->pinned) return cairn_engine_create(env, options, &replay->engine);
-    CAIRN_TRY(cairn_affinity_init(env, replay->common.devices->machine, replay->queues,
-                                  &affinity));
-    for (int q = 0; q < replay->queues; q++)
+    if (!replay->queues.pinned)
+        return cairn_engine_create(env, options, &replay->engine);
+    CAIRN_TRY(cairn_affinity_init(env, replay->common.devices->machine,
+                                  replay->queues.count, &affinity));
+    for (int q = 0; q < replay->queues.count; q++)
         if (is_host_queue(replay, q))
             cairn_affinity_bind(
                 &affinity, q, &queue_device(replay, q)->info.bound,
@@ -139,9 +141,9 @@ static cairn_status start_engine(cairn_replay *replay, cairn_engine_options *opt
     if (status == CAIRN_OK)
         status = cairn_affinity_settle(env, &affinity, replay->engine);
     else if (status == CAIRN_BAD_ARGUMENT) {
-        replay->pinned = false;
-        options->pin   = NULL;
-        status         = cairn_engine_create(env, options, &replay->engine);
+        replay->queues.pinned = false;
+        options->pin          = NULL;
+        status                = cairn_engine_create(env, options, &replay->engine);
     }
     cairn_affinity_fini(env, &affinity);
     return status;

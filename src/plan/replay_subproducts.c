@@ -60,7 +60,7 @@ init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64
         .divided = cairn_placing_shares(placing, home->member) > 1,
         .threads = cairn_replay_host_threads(replay, device),
         .own     = !is_direct(replay, home),
-        .free    = !replay->pinned,
+        .free    = !replay->queues.pinned,
         .held    = held + cairn_replay_share_bytes(replay)};
 
     const bool apart = replay->sums.across || must_be_apart(replay, home);

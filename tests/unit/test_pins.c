@@ -112,7 +112,7 @@ static bool run_and_look(const char *place)
     cpu_set_t   before, after;
 
     MUST(context, cairn_plan_create_with(tensor, &options, &plan));
-    const bool pinned = plan->replay->pinned;
+    const bool pinned = plan->replay->queues.pinned;
 
     watch(plan);
     sched_getaffinity(0, sizeof before, &before);
@@ -194,7 +194,7 @@ Test(pins, sums_are_made_by_the_team_of_the_member_that_adds)
         devices->machine->pus                  = pus < 4 ? 4 : pus;
         MUST(context, cairn_plan_create_with(tensor, &options, &plan));
         devices->machine->pus = pus;
-        cr_expect(plan->replay->pinned);
+        cr_expect(plan->replay->queues.pinned);
         cr_expect_eq(plan->replay->threads, most ? 3 : 1);
         cairn_plan_destroy(&plan);
     }
