@@ -57,8 +57,8 @@ static double least_sample(const cairn_choice *c, int band)
 static void count_offers(cairn_choice *c)
 {
     for (int k = 0; k < c->offered; k++)
-        if (c->offer[k]->estimator)
-            cairn_choice_count(c, k, &c->structure, &c->counts[k]);
+        if (c->offer[k].candidate->estimator)
+            cairn_choice_count(c, k, &c->structure, &c->offer[k].counts);
 }
 
 /// Do its arrays fit in memory, beside the entries?
@@ -68,19 +68,20 @@ static bool fits(const cairn_choice *c, int k)
     const double     beside = (double)c->matrix->held;
 
     return env->memory_limit <= 0 || (k == 0 && c->matrix->stored.format)
-           || cairn_counts_room(&c->counts[k]) + beside < (double)env->memory_limit;
+           || cairn_counts_room(&c->offer[k].counts) + beside
+                  < (double)env->memory_limit;
 }
 
 /// Is it worth its time to look at the entries? If not, only the first candidate is thought
 /// of, as the extents have it.
 static bool is_worth_counting(cairn_choice *c)
 {
-    const cairn_candidate *first = c->offer[0];
+    const cairn_candidate *first = c->offer[0].candidate;
     cairn_pattern          best  = c->structure;
 
     if (c->options->tries > 0 || cairn_choice_may_win(c)) return true;
     cairn_pattern_assume_best(&best, false);
-    if (first->estimator) cairn_choice_count(c, 0, &best, c->counts);
+    if (first->estimator) cairn_choice_count(c, 0, &best, &c->offer->counts);
     return !fits(c, 0);
 }
 
@@ -90,7 +91,7 @@ static cairn_status probe_offer(cairn_choice *c, int k)
 {
     cairn_env               *env    = &c->context->env;
     const cairn_matrix_rows *rows   = &c->matrix->rows;
-    const cairn_format      *format = c->offer[k]->format;
+    const cairn_format      *format = c->offer[k].candidate->format;
     cairn_sample             sample;
     cairn_pattern            sampled;
     cairn_status             status;
@@ -104,7 +105,7 @@ static cairn_status probe_offer(cairn_choice *c, int k)
         &sample.entries, 0, sample.shape.extent[0], sample.shape.extent[1]);
 
     CAIRN_GO(done, cairn_pattern_count_rows(env, &few, &sampled));
-    CAIRN_GO(done, cairn_probe_count(&probe, format, &c->counts[k]));
+    CAIRN_GO(done, cairn_probe_count(&probe, format, &c->offer[k].counts));
 done:
     cairn_sample_fini(env, &sample);
     return status;
@@ -113,7 +114,7 @@ done:
 static cairn_status probe_offers(cairn_choice *c)
 {
     for (int k = 0; k < c->offered; k++)
-        if (!c->offer[k]->estimator) CAIRN_TRY(probe_offer(c, k));
+        if (!c->offer[k].candidate->estimator) CAIRN_TRY(probe_offer(c, k));
     return CAIRN_OK;
 }
 
@@ -143,8 +144,8 @@ static bool any_asks_for_exact(const cairn_choice *c)
     bool asks = false;
 
     for (int k = 0; k < c->offered; k++)
-        for (int m = 0; m < c->offer[k]->format->members; m++)
-            asks |= c->offer[k]->format->member[m]->val == CAIRN_VAL_EXACT;
+        for (int m = 0; m < c->offer[k].candidate->format->members; m++)
+            asks |= c->offer[k].candidate->format->member[m]->val == CAIRN_VAL_EXACT;
     return asks;
 }
 
@@ -173,10 +174,11 @@ static void predict(cairn_choice *c)
     for (int k = 0; k < c->offered; k++) {
         cairn_auto_candidate *candidate = &c->info->candidate[k];
 
-        snprintf(candidate->format, sizeof candidate->format, "%s", c->offer[k]->text);
-        c->thought[k].factor = 1;
-        cairn_choice_predict(c, k, &c->counts[k], &candidate->predicted,
-                             &c->thought[k].convert);
+        snprintf(candidate->format, sizeof candidate->format, "%s",
+                 c->offer[k].candidate->text);
+        c->offer[k].factor = 1;
+        cairn_choice_predict(c, k, &c->offer[k].counts, &candidate->predicted,
+                             &c->offer[k].convert);
         if (!fits(c, k)) candidate->predicted = INFINITY;
         c->info->candidates = k + 1;
     }
@@ -214,7 +216,8 @@ ask(const cairn_choice *c, const cairn_learned *learned, cairn_learned_guess *gu
 
         if (k < 0) break;
         asked |= UINT32_C(1) << k;
-        cairn_learned_ask(learned, c->offer[k], &c->counts[k], &guess[k]);
+        cairn_learned_ask(learned, c->offer[k].candidate, &c->offer[k].counts,
+                          &guess[k]);
     }
 }
 
@@ -240,7 +243,7 @@ static void correct(cairn_choice *c, const cairn_costs *costs)
     ask(c, &learned, guess);
     cairn_learned_correct(c->offered, predicted, guess, factor);
     for (int k = 0; k < c->offered; k++) {
-        c->thought[k].factor = factor[k];
+        c->offer[k].factor = factor[k];
         c->info->candidate[k].predicted *= factor[k];
     }
 }
@@ -248,12 +251,12 @@ static void correct(cairn_choice *c, const cairn_costs *costs)
 /// What speaks for a candidate, as a part of a sentence.
 static void say(const cairn_choice *c, int k, char *fact, size_t size)
 {
-    const cairn_counts       *counts = &c->counts[k];
+    const cairn_counts       *counts = &c->offer[k].counts;
     const cairn_suggest_work *w      = counts->work;
     const double              n      = fmax(1, (double)c->structure.entries);
 
-    if (c->offer[k]->estimator)
-        c->offer[k]->estimator->say(&c->structure, fact, size);
+    if (c->offer[k].candidate->estimator)
+        c->offer[k].candidate->estimator->say(&c->structure, fact, size);
     else if (counts->members == 0)
         snprintf(fact, size, "it could not be counted");
     else if (counts->members == 1 && w->units > 0 && w->units < 0.99 * w->values)
@@ -267,7 +270,7 @@ static void say(const cairn_choice *c, int k, char *fact, size_t size)
 static const char *how_known(const cairn_choice *c, int chosen)
 {
     if (c->info->candidate[chosen].tried > 0) return "tried on";
-    return c->thought[chosen].factor == 1 && c->thought[0].factor == 1
+    return c->offer[chosen].factor == 1 && c->offer[0].factor == 1
                ? "by the model, from"
                : "by the model and products that ran, from";
 }
@@ -275,7 +278,7 @@ static const char *how_known(const cairn_choice *c, int chosen)
 /// What others are compared with, in a sentence.
 static const char *plain_name(const cairn_choice *c)
 {
-    return c->matrix->stored.format ? "what it is in" : c->offer[0]->text;
+    return c->matrix->stored.format ? "what it is in" : c->offer[0].candidate->text;
 }
 
 /// The same where nothing was looked at.
@@ -299,7 +302,7 @@ static void explain_first(cairn_choice *c)
 /// How the members of the chosen format store values: "i8", or "f64, iso".
 static void name_values(cairn_choice *c, int chosen)
 {
-    const cairn_counts *counts = &c->counts[chosen];
+    const cairn_counts *counts = &c->offer[chosen].counts;
     cairn_auto_info    *info   = c->info;
     const char         *before = NULL;
     size_t              length = 0;
@@ -335,8 +338,8 @@ static void explain(cairn_choice *c, int chosen)
     else
         snprintf(info->why[0], sizeof info->why[0],
                  "%s; values in %s, %.3g bytes an entry where %.60s has %.3g", fact,
-                 info->values, cairn_counts_bytes(&c->counts[chosen]) / n, plain,
-                 cairn_counts_bytes(&c->counts[0]) / n);
+                 info->values, cairn_counts_bytes(&c->offer[chosen].counts) / n, plain,
+                 cairn_counts_bytes(&c->offer[0].counts) / n);
     snprintf(info->why[1], sizeof info->why[1],
              "%s %.3g %% of the entries: %s a product where %.60s %s%s",
              how_known(c, chosen), 100 * info->share,
@@ -372,12 +375,13 @@ static cairn_status find_offers(cairn_choice *c)
         CAIRN_TRY(cairn_candidates_recognise(env, &c->context->candidates, &c->own));
         all = &c->own;
     }
-    if (own) c->offer[0] = &c->matrix->stored;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, own + all->count, &c->offer));
+    if (own) c->offer[0].candidate = &c->matrix->stored;
     c->offered = own;
     for (int k = 0; k < all->count && c->offered < CAIRN_AUTO_CANDIDATES; k++)
         if (all->list[k].products >> cairn_for_of(c->by.op) & 1)
-            c->offer[c->offered++] = &all->list[k];
-    if (c->offered > own) return CAIRN_NEW_ZERO(env, c->offered, &c->counts);
+            c->offer[c->offered++].candidate = &all->list[k];
+    if (c->offered > own) return CAIRN_OK;
     return cairn_candidates_none(env, all, origin);
 }
 
@@ -444,7 +448,7 @@ cairn_status cairn_choice_make(cairn_choice *c, int *chosen)
     if (comm->rank == root) status = decide(c, chosen);
     cairn_sample_fini(&c->context->env, &c->sample);
     cairn_candidates_fini(&c->context->env, &c->own);
-    cairn_free(&c->context->env, c->counts);
+    cairn_free(&c->context->env, c->offer);
     CAIRN_TRY(cairn_comm_agree(comm, status));
     CAIRN_TRY(comm->ops->broadcast(comm, chosen, sizeof *chosen, root));
     return comm->ops->broadcast(comm, c->info, sizeof *c->info, root);

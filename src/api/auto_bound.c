@@ -38,7 +38,8 @@ void cairn_choice_count(const cairn_choice  *c,
                         const cairn_pattern *structure,
                         cairn_counts        *counts)
 {
-    cairn_candidate_count(c->offer[k], structure, c->by.op, &c->values, counts);
+    cairn_candidate_count(c->offer[k].candidate, structure, c->by.op, &c->values,
+                          counts);
     if (k == 0 && c->matrix->stored.format && counts->members > 0) {
         const double more = c->matrix->wider * (double)structure->entries;
 
@@ -82,7 +83,7 @@ least_total(const cairn_choice *c, int first, const cairn_pattern *structure)
     double least = INFINITY, product;
 
     for (int k = first; k < c->offered; k++)
-        if (c->offer[k]->estimator)
+        if (c->offer[k].candidate->estimator)
             least = fmin(least, total(c, k, structure, &product));
     return least;
 }
@@ -92,7 +93,7 @@ static int count_probed(const cairn_choice *c)
     int probed = 0;
 
     for (int k = 0; k < c->offered; k++)
-        probed += !c->offer[k]->estimator;
+        probed += !c->offer[k].candidate->estimator;
     return probed;
 }
 
@@ -107,7 +108,7 @@ static double most_won(const cairn_choice *c)
 
     cairn_pattern_assume_worst(&worst);
     cairn_pattern_assume_best(&best, false);
-    if (c->offer[0]->estimator) first = total(c, 0, &worst, &product);
+    if (c->offer[0].candidate->estimator) first = total(c, 0, &worst, &product);
     if (count_probed(c) > 0) return c->replays * product * (1 - 1 / fastest);
     return first - least_total(c, 1, &best);
 }
@@ -134,7 +135,8 @@ double cairn_choice_countable(const cairn_choice *c)
     cairn_pattern best = c->structure;
     double        product, seconds;
 
-    if (!c->offer[0]->estimator || isinf(total(c, 0, &c->structure, &product)))
+    if (!c->offer[0].candidate->estimator
+        || isinf(total(c, 0, &c->structure, &product)))
         product = worst_entry * (double)c->structure.entries;
     seconds = fmin(most, c->replays / 10) * product;
     cairn_pattern_assume_best(&best, true);

@@ -27,6 +27,14 @@ typedef struct cairn_choice_matrix {
     double wider; ///< Bytes of one of its indices beyond what one need have.
 } cairn_choice_matrix;
 
+/// A candidate, and what is thought of it.
+typedef struct cairn_offer {
+    const cairn_candidate *candidate;
+    cairn_counts           counts;  ///< What it stores.
+    double                 convert; ///< Seconds to store.
+    double factor; ///< Of what rates say of a product, by products that ran.
+} cairn_offer;
+
 /// What one rank thinks with.
 typedef struct cairn_choice {
     const cairn_choice_matrix *matrix;
@@ -37,17 +45,12 @@ typedef struct cairn_choice {
                      values; ///< Of this rank's entries; wide until they are looked at.
     cairn_sample     sample; ///< That is counted, then that is tried on.
     cairn_candidates own;    ///< The caller's; or none.
-    int              offered; ///< Candidates for the product:
-    const cairn_candidate *offer[CAIRN_AUTO_CANDIDATES]; ///< [offered] these,
-    cairn_counts          *counts;    ///< [offered] and what they store.
-    cairn_pattern          structure; ///< Of the whole,
-    cairn_pattern          tried;     ///< of the sample that is tried on.
-    cairn_seen             seen;
-    double                 replays; ///< Products to come.
-    struct {
-        double convert; ///< Seconds to store.
-        double factor;  ///< Of what rates say of a product, by products that ran.
-    } thought[CAIRN_AUTO_CANDIDATES];
+    int              offered;   ///< Candidates for the product,
+    cairn_offer     *offer;     ///< [offered] these.
+    cairn_pattern    structure; ///< Of the whole,
+    cairn_pattern    tried;     ///< of the sample that is tried on.
+    cairn_seen       seen;
+    double           replays; ///< Products to come.
     cairn_auto_info *info;
 } cairn_choice;
 

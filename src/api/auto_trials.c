@@ -49,7 +49,7 @@ double cairn_choice_seconds(const cairn_choice *c, int k)
 
 double cairn_choice_total(const cairn_choice *c, int k)
 {
-    return c->thought[k].convert + c->replays * cairn_choice_seconds(c, k);
+    return c->offer[k].convert + c->replays * cairn_choice_seconds(c, k);
 }
 
 /// The best of all or, with @p untried, of those that were not tried yet; the first of
@@ -121,11 +121,11 @@ static void count_tried(const cairn_choice *c, int k, cairn_counts *counts)
                              ? (double)c->tried.entries / (double)c->structure.entries
                              : 0;
 
-    if (c->offer[k]->estimator) {
+    if (c->offer[k].candidate->estimator) {
         cairn_choice_count(c, k, &c->tried, counts);
         return;
     }
-    *counts = c->counts[k];
+    *counts = c->offer[k].counts;
     for (int m = 0; m < counts->members; m++)
         cairn_suggest_work_scale(&counts->work[m], share);
 }
@@ -138,7 +138,7 @@ static double sample_seconds(const cairn_choice *c, int k)
 
     count_tried(c, k, &counts);
     cairn_counts_predict(&counts, &c->by, &product, &convert);
-    return product * c->thought[k].factor;
+    return product * c->offer[k].factor;
 }
 
 /// Is there memory to store the sample and to multiply with it, beside the entries? A
@@ -165,7 +165,7 @@ static double trial_seconds(const cairn_choice *c, int k)
 
     count_tried(c, k, &counts);
     cairn_counts_predict(&counts, &c->by, &product, &convert);
-    return convert + 5 * product * c->thought[k].factor;
+    return convert + 5 * product * c->offer[k].factor;
 }
 
 /// Try one format. Where it cannot be tried, it is out.
