@@ -19,34 +19,39 @@ typedef struct {
 /// What is shown that is not asked for otherwise.
 enum { NUMBERS = 1, OVERHANG = 2 };
 
-struct cairn_walker {
-    cairn_env                *env;
-    int64_t                   visited; ///< Positions of all levels in this walk.
+/// The part that is walked, who visits it, and what was found on the way.
+typedef struct {
     const cairn_part         *part;
-    const cairn_layout       *layout;
     const cairn_kernel_level *level;
     cairn_visit_fn            visit;
     void                     *user;
-    int                       order, levels;
+    cairn_status              status;
+    int64_t                   visited; ///< Positions of all levels.
+    cairn_batch               batch;
+} walk_state;
+
+struct cairn_walker {
+    cairn_env          *env;
+    const cairn_layout *layout;
+    int                 order, levels;
     int64_t factor[CAIRN_MAX_LEVELS][CAIRN_MAX_ORDER];  ///< Of a level in a dimension.
     int64_t stride[CAIRN_MAX_LEVELS][CAIRN_MAX_LEVELS]; ///< Of a level in the
                                                         ///< combination of another.
-    int64_t   e[CAIRN_MAX_LEVELS];
-    limits    only;
-    unsigned  shows; ///< OVERHANG; NUMBERS: nodes without idx have numbers,
-    int       numbered_by[CAIRN_MAX_LEVELS]; ///< an index by the node of which level.
-    cairn_pos node[CAIRN_MAX_LEVELS];        ///< At hand; while they are numbered.
-    cairn_status status;
-    cairn_batch  batch;
+    limits     only;
+    unsigned   shows; ///< OVERHANG; NUMBERS: nodes without idx have numbers,
+    int        numbered_by[CAIRN_MAX_LEVELS]; ///< an index by the node of which level.
+    cairn_pos  node[CAIRN_MAX_LEVELS];        ///< At hand; while they are numbered.
+    int64_t    e[CAIRN_MAX_LEVELS];           ///< Indices at hand.
+    walk_state now;
 };
 
 typedef struct cairn_walker walker;
 
 static void flush(walker *w)
 {
-    if (w->batch.n == 0 || w->status != CAIRN_OK) return;
-    w->status  = w->visit(w->user, w->part, &w->batch);
-    w->batch.n = 0;
+    if (w->now.batch.n == 0 || w->now.status != CAIRN_OK) return;
+    w->now.status  = w->now.visit(w->now.user, w->now.part, &w->now.batch);
+    w->now.batch.n = 0;
 }
 
 static bool inside(const walker *w, const cairn_coord *d)
@@ -74,7 +79,7 @@ static bool invert(const walker *w, cairn_coord *d)
 
 static void leaf(walker *w, const cairn_coord *partial, cairn_pos value)
 {
-    cairn_batch *batch = &w->batch;
+    cairn_batch *batch = &w->now.batch;
     cairn_coord  d[CAIRN_MAX_ORDER];
 
     if (w->layout->exact) {
@@ -136,7 +141,7 @@ static cairn_pos first_node(const cairn_kernel_level *level, int64_t bound)
 static void
 children(const walker *w, int l, cairn_pos node, cairn_pos *begin, cairn_pos *end)
 {
-    const cairn_kernel_level *level = &w->level[l];
+    const cairn_kernel_level *level = &w->now.level[l];
     const int                 bits  = level->ptr_bits;
 
     *begin = node;
@@ -154,7 +159,7 @@ children(const walker *w, int l, cairn_pos node, cairn_pos *begin, cairn_pos *en
 /// The index of node @p p of a trimmed level, whose parent's nodes start at @p begin.
 static int64_t index_of(const walker *w, int l, cairn_pos begin, cairn_pos p)
 {
-    const cairn_kernel_level *level = &w->level[l];
+    const cairn_kernel_level *level = &w->now.level[l];
 
     if (level->idx) return load_idx(level, p);
     if (!(w->shows & NUMBERS)) return 0;
@@ -171,8 +176,8 @@ static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *pa
 
     if (w->only.kept && from < w->only.kept[l].lo) from = w->only.kept[l].lo;
     if (w->only.kept && end > w->only.kept[l].hi + 1) end = w->only.kept[l].hi + 1;
-    w->visited += end > from ? end - from : 0;
-    for (cairn_pos p = from; p < end && w->status == CAIRN_OK; p++) {
+    w->now.visited += end > from ? end - from : 0;
+    for (cairn_pos p = from; p < end && w->now.status == CAIRN_OK; p++) {
         w->node[l] = p;
         enter(w, l, index_of(w, l, begin, p), p, partial);
     }
@@ -180,7 +185,7 @@ static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *pa
 
 static void walk_dense(walker *w, int l, cairn_pos node, const cairn_coord *partial)
 {
-    const cairn_kernel_level *level = &w->level[l];
+    const cairn_kernel_level *level = &w->now.level[l];
     int64_t                   begin = 0, end = level->size;
 
     if (l == w->only.level) {
@@ -194,8 +199,8 @@ static void walk_dense(walker *w, int l, cairn_pos node, const cairn_coord *part
         if (w->only.kept[l].lo - first > begin) begin = w->only.kept[l].lo - first;
         if (w->only.kept[l].hi + 1 - first < end) end = w->only.kept[l].hi + 1 - first;
     }
-    w->visited += end > begin ? end - begin : 0;
-    for (int64_t k = begin; k < end && w->status == CAIRN_OK; k++)
+    w->now.visited += end > begin ? end - begin : 0;
+    for (int64_t k = begin; k < end && w->now.status == CAIRN_OK; k++)
         enter(w, l, level->lo + k, node * level->size + k, partial);
 }
 
@@ -210,11 +215,11 @@ walk_determined(walker *w, int l, cairn_pos node, const cairn_coord *partial)
     if (!info->per_node) {
         p = 0;
         for (int k = 0; k < l; k++)
-            p += w->stride[l][k] * (w->e[k] - w->level[k].lo);
+            p += w->stride[l][k] * (w->e[k] - w->now.level[k].lo);
     }
-    const int64_t e = load_idx(&w->level[l], p);
+    const int64_t e = load_idx(&w->now.level[l], p);
 
-    if (e != w->level[l].hole) enter(w, l, e, node, partial);
+    if (e != w->now.level[l].hole) enter(w, l, e, node, partial);
 }
 
 static void walk_level(walker *w, int l, cairn_pos node, const cairn_coord *partial)
@@ -257,10 +262,10 @@ static void set_strides(walker *w)
 /// Fix the levels that partition took away to this bank's indices.
 static int enter_bank(walker *w, cairn_coord *partial)
 {
-    int64_t bank = w->part->where.bank;
+    int64_t bank = w->now.part->where.bank;
 
     for (int l = w->layout->partition; l >= 0; l--) {
-        const cairn_kernel_level *level = &w->level[l];
+        const cairn_kernel_level *level = &w->now.level[l];
 
         w->e[l] = level->lo + bank % level->size;
         bank /= level->size;
@@ -337,13 +342,13 @@ void cairn_walker_number_nodes(cairn_walker *w)
 
 cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *w)
 {
-    if (w->batch.level) return CAIRN_OK;
-    return CAIRN_NEW(env, (int64_t)w->levels * CAIRN_BATCH, &w->batch.level);
+    if (w->now.batch.level) return CAIRN_OK;
+    return CAIRN_NEW(env, (int64_t)w->levels * CAIRN_BATCH, &w->now.batch.level);
 }
 
 void cairn_walker_destroy(cairn_env *env, cairn_walker **w)
 {
-    if (*w) cairn_free(env, (*w)->batch.level);
+    if (*w) cairn_free(env, (*w)->now.batch.level);
     cairn_free(env, *w);
     *w = NULL;
 }
@@ -355,13 +360,13 @@ cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit, void *
 
     /* Complete levels may have very many indices above one that has none. */
     if (part->view.values == 0) return CAIRN_OK;
-    w->part    = part;
-    w->level   = part->view.level;
-    w->visit   = visit;
-    w->user    = user;
-    w->status  = CAIRN_OK;
-    w->batch.n = 0;
-    w->visited = 0;
+    w->now.part    = part;
+    w->now.level   = part->view.level;
+    w->now.visit   = visit;
+    w->now.user    = user;
+    w->now.status  = CAIRN_OK;
+    w->now.batch.n = 0;
+    w->now.visited = 0;
     for (int k = 0; k < w->order && w->layout->exact; k++)
         partial[k] = w->layout->dim[k].constant;
     const int first = enter_bank(w, partial);
@@ -371,8 +376,8 @@ cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit, void *
     else
         walk_level(w, first, 0, partial);
     flush(w);
-    cairn_visit(w->env, w->visited);
-    return w->status;
+    cairn_visit(w->env, w->now.visited);
+    return w->now.status;
 }
 
 cairn_status cairn_walk_member(cairn_walker      *w,
