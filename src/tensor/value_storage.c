@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Looking for the narrowest storage of values, and moving them into it and back.
+/// Which storage is the narrowest for values, and who gets it.
 
 #include "tensor/value_storage.h"
 
-#include <assert.h>
+#include "tensor/value_moves.h"
+
 #include <math.h>
 #include <string.h>
-
-#define ALIGNMENT 64
 
 const char *cairn_value_storage_name(cairn_value_kind kind, int bits)
 {
@@ -26,203 +25,6 @@ bool cairn_local_is_narrow(const cairn_local *tensor)
     for (int g = 0; g < tensor->groups; g++)
         if (!cairn_layout_is_wide(tensor->group[g].layout)) return true;
     return false;
-}
-
-/* ---- moving ---- */
-
-/// Of the dictionary that the parts of a group have together.
-static int64_t dictionary_bytes(const cairn_layout *layout)
-{
-    return layout->value_kind == CAIRN_VALUE_CODE
-               ? (int64_t)sizeof(double) << layout->value_bits
-               : 0;
-}
-
-/// Where the values of a group's parts go, behind a dictionary if there is one.
-static int64_t values_room(const cairn_group  *group,
-                           const cairn_part   *part,
-                           const cairn_layout *layout)
-{
-    int64_t bytes = dictionary_bytes(layout);
-
-    for (int64_t p = group->first; p < group->first + group->count; p++) {
-        const int64_t n =
-            layout->value_kind == CAIRN_VALUE_ONE ? 1 : part[p].view.values;
-
-        bytes += (n * layout->value_bits / 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    }
-    return bytes;
-}
-
-/// A view of values in another storage, at @p at; what else it says is @p view's.
-static cairn_kernel_part
-view_of_values(const cairn_kernel_part *view, const cairn_layout *layout, char *at)
-{
-    cairn_kernel_part to = *view;
-
-    to.val        = at;
-    to.val_kind   = layout->value_kind;
-    to.val_bits   = layout->value_bits;
-    to.val_block  = 1;
-    to.val_stride = layout->value_kind == CAIRN_VALUE_ONE ? 0 : layout->value_bits / 8;
-    return to;
-}
-
-/// Move all values of a group into @p block, laid out by @p layout.
-///
-/// @param[in]  dictionary  Of CODE; else NULL.
-/// @param[out] view        [count] of the parts, with the new values.
-static void move_values(const cairn_group            *group,
-                        const cairn_part             *part,
-                        const cairn_layout           *layout,
-                        const cairn_value_dictionary *dictionary,
-                        char                         *block,
-                        cairn_kernel_part            *view)
-{
-    const void *words = NULL;
-
-    if (layout->value_kind == CAIRN_VALUE_CODE) {
-        cairn_value_dictionary_write(dictionary, layout->value_bits, (double *)block);
-        words = block;
-        block += dictionary_bytes(layout);
-    }
-    for (int64_t k = 0; k < group->count; k++) {
-        const cairn_kernel_part *from = &part[group->first + k].view;
-
-        view[k]            = view_of_values(from, layout, block);
-        view[k].dictionary = words;
-        cairn_values_move(from, dictionary, &view[k]);
-        block +=
-            (cairn_stored_values(&view[k]) * layout->value_bits / 8 + ALIGNMENT - 1)
-            / ALIGNMENT * ALIGNMENT;
-    }
-}
-
-/// Bytes of the values of a part as they are stored, without a dictionary.
-static int64_t value_bytes(const cairn_kernel_part *view)
-{
-    return cairn_stored_values(view) * view->val_bits / 8;
-}
-
-/// Free an array of the group, if it has a block of its own.
-static void drop(cairn_env *env, cairn_group *group, const void *array)
-{
-    void *const block = array ? cairn_group_block(group, array) : NULL;
-
-    if (block && block != group->block) cairn_group_drop(env, group, block);
-}
-
-/// A part has its values by another layout now.
-static void turn_part(cairn_group             *group,
-                      cairn_part              *part,
-                      const cairn_kernel_part *view,
-                      const cairn_layout      *layout)
-{
-    group->bytes += value_bytes(view) - value_bytes(&part->view);
-    part->view   = *view;
-    part->layout = layout;
-}
-
-/// And all of the group have.
-static void turn_group(cairn_env *env, cairn_group *group, cairn_layout *layout)
-{
-    cairn_layout_destroy(env, &group->layout);
-    group->restored++;
-    group->layout = layout;
-}
-
-/// Was the array taken over from another tensor, which still has it?
-static bool is_in_common(const cairn_group *group, const void *values)
-{
-    const void *block = group->shared > 0 ? cairn_group_block(group, values) : NULL;
-
-    return block && cairn_is_shared(block);
-}
-
-cairn_status cairn_group_store(cairn_local                  *tensor,
-                               cairn_group                  *group,
-                               const cairn_value_dictionary *dictionary,
-                               cairn_layout                 *layout)
-{
-    cairn_env *const   env  = tensor->env;
-    cairn_part        *part = tensor->part;
-    const int64_t      room = values_room(group, part, layout);
-    cairn_kernel_part *view;
-    char              *block = NULL;
-    cairn_status       status;
-
-    CAIRN_TRY(cairn_check_memory(env, "values in another type", room));
-    CAIRN_TRY(CAIRN_NEW(env, group->count, &view));
-    status = cairn_alloc(env, room, 1, (void **)&block);
-    if (status == CAIRN_OK) {
-        move_values(group, part, layout, dictionary, block, view);
-        group->bytes += dictionary_bytes(layout) - dictionary_bytes(group->layout);
-        for (int64_t k = 0; k < group->count; k++) {
-            cairn_part *const its = &part[group->first + k];
-
-            if (is_in_common(group, its->view.val))
-                group->shared -= value_bytes(&its->view);
-            drop(env, group, its->view.val);
-            drop(env, group, its->view.dictionary);
-            turn_part(group, its, &view[k], layout);
-        }
-        turn_group(env, group, layout);
-        group->other[group->apart++] = block;
-    }
-    cairn_free(env, view);
-    return status;
-}
-
-/// Do the values of a group lie in a block of their own, which is freed with them?
-static bool lies_apart(const cairn_group *group, const cairn_part *part)
-{
-    const cairn_part *its   = &part[group->first];
-    const void       *block = cairn_group_block(group, its->view.val);
-
-    return group->count == 1 && block != NULL && block != group->block;
-}
-
-/// Would anybody else see a change of the values?
-static bool is_shared(const cairn_group *group, const cairn_part *part)
-{
-    for (int64_t p = group->first; p < group->first + group->count; p++) {
-        const void *block = part[p].view.values > 0
-                                ? cairn_group_block(group, part[p].view.val)
-                                : group->block;
-
-        if (!block || cairn_is_shared(block)) return true;
-    }
-    return false;
-}
-
-/// The same by a narrower layout without a dictionary, each part's values where they are.
-static void
-store_in_place(cairn_local *tensor, cairn_group *group, cairn_layout *layout)
-{
-    for (int64_t k = 0; k < group->count; k++) {
-        cairn_part *const its = &tensor->part[group->first + k];
-
-        const cairn_kernel_part view =
-            view_of_values(&its->view, layout, its->view.val);
-
-        cairn_values_move(&its->view, NULL, &view);
-        turn_part(group, its, &view, layout);
-    }
-    turn_group(tensor->env, group, layout);
-}
-
-cairn_status cairn_group_widen(cairn_local *tensor, int member)
-{
-    cairn_group  *group = &tensor->group[member];
-    cairn_layout *wide;
-    cairn_status  status;
-
-    if (cairn_layout_is_wide(group->layout)) return CAIRN_OK;
-    CAIRN_TRY(cairn_layout_store(tensor->env, group->layout, CAIRN_VALUE_FLOAT,
-                                 tensor->value_bits, &wide));
-    status = cairn_group_store(tensor, group, NULL, wide);
-    if (status != CAIRN_OK) cairn_layout_destroy(tensor->env, &wide);
-    return status;
 }
 
 /* ---- choosing ---- */
@@ -413,6 +215,28 @@ static cairn_value_storage narrowest(const cairn_local *tensor,
     return cairn_value_look_narrowest(&look, values);
 }
 
+/// Do the values of a group lie in a block of their own, which is freed with them?
+static bool lies_apart(const cairn_group *group, const cairn_part *part)
+{
+    const cairn_part *its   = &part[group->first];
+    const void       *block = cairn_group_block(group, its->view.val);
+
+    return group->count == 1 && block != NULL && block != group->block;
+}
+
+/// Would anybody else see a change of the values?
+static bool is_shared(const cairn_group *group, const cairn_part *part)
+{
+    for (int64_t p = group->first; p < group->first + group->count; p++) {
+        const void *block = part[p].view.values > 0
+                                ? cairn_group_block(group, part[p].view.val)
+                                : group->block;
+
+        if (!block || cairn_is_shared(block)) return true;
+    }
+    return false;
+}
+
 /// Is there memory for narrow values beside the wide ones?
 static bool fits_beside(const cairn_local  *tensor,
                         const cairn_group  *group,
@@ -420,7 +244,8 @@ static bool fits_beside(const cairn_local  *tensor,
 {
     const cairn_env *env = tensor->env;
 
-    return atomic_load(&env->used_bytes) + values_room(group, tensor->part, layout)
+    return atomic_load(&env->used_bytes)
+               + cairn_group_values_room(group, tensor->part, layout)
            <= env->memory_limit;
 }
 
@@ -463,7 +288,7 @@ static cairn_status narrow_member(cairn_local *tensor, cairn_group *group)
     if (fits && (shared || lies_apart(group, tensor->part)))
         status = cairn_group_store(tensor, group, NULL, layout);
     else if (!shared)
-        store_in_place(tensor, group, layout);
+        cairn_group_store_in_place(tensor, group, layout);
     else
         cairn_layout_destroy(env, &layout); /* they stay wide */
     if (status != CAIRN_OK) cairn_layout_destroy(env, &layout);
@@ -512,78 +337,4 @@ cairn_value_storage cairn_local_narrowest(const cairn_local *tensor)
     if (storage.kind == CAIRN_VALUE_ONE || storage.bits > tensor->value_bits)
         storage.bits = tensor->value_bits;
     return storage;
-}
-
-/* ---- reading as wide as the type ---- */
-
-/// A group that borrows all arrays of another but the values, which it has widened where
-/// @p widens.
-static cairn_status
-widen_beside(const cairn_local *from, int member, bool widens, cairn_local *wide)
-{
-    const cairn_group *source = &from->group[member];
-    cairn_group       *group  = &wide->group[member];
-
-    *group = *source; /* whose blocks it holds: its own may be taken from there */
-    group->shared = 0;
-    group->layout = cairn_layout_hold(source->layout);
-    if (group->block) cairn_hold(group->block);
-    for (int k = 0; k < group->apart; k++)
-        cairn_hold(group->other[k]);
-    for (int64_t p = group->first; p < group->first + group->count; p++)
-        wide->part[p].layout = group->layout;
-    return widens ? cairn_group_widen(wide, member) : CAIRN_OK;
-}
-
-/// @param[in] member  -1: all; as many as there are: none.
-static cairn_status widened(const cairn_local *tensor, int member, cairn_local **wide)
-{
-    cairn_local *t;
-    cairn_status status = CAIRN_OK;
-
-    CAIRN_TRY(CAIRN_NEW(tensor->env, 1, &t));
-    *t        = *tensor;
-    t->groups = 0;
-    t->column = NULL;
-    t->part   = NULL;
-    status    = CAIRN_NEW(tensor->env, t->parts, &t->part);
-    if (status == CAIRN_OK)
-        memcpy(t->part, tensor->part, (size_t)t->parts * sizeof *t->part);
-    for (int g = 0; g < tensor->groups && status == CAIRN_OK; g++) {
-        t->groups = g + 1;
-        status    = widen_beside(tensor, g, member < 0 || member == g, t);
-    }
-    if (status == CAIRN_OK)
-        *wide = t;
-    else
-        cairn_local_destroy(&t);
-    return status;
-}
-
-cairn_status cairn_local_widened(const cairn_local *tensor, cairn_local **wide)
-{
-    return widened(tensor, -1, wide);
-}
-
-cairn_status cairn_local_beside(const cairn_local *tensor, cairn_local **other)
-{
-    return widened(tensor, tensor->groups, other);
-}
-
-bool cairn_member_may_widen(const cairn_local *tensor, int member)
-{
-    const cairn_group *group = &tensor->group[member];
-    __int128           bytes = atomic_load(&tensor->env->used_bytes);
-
-    for (int64_t p = group->first; p < group->first + group->count; p++)
-        bytes += (__int128)tensor->part[p].view.values * (tensor->value_bits / 8);
-    for (int k = 0; k < tensor->shape.order; k++)
-        bytes += (__int128)tensor->shape.extent[k] * (int64_t)sizeof(double);
-    return bytes <= tensor->env->memory_limit;
-}
-
-cairn_status
-cairn_member_widened(const cairn_local *tensor, int member, cairn_local **wide)
-{
-    return widened(tensor, member, wide);
 }
