@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static cairn_env env;
 
@@ -204,13 +203,12 @@ Test(groups, random_groups_with_expressions_that_follow)
     }
 }
 
-/// Ten million rows: groups that say a row in two ways are as many as rows, and are counted
-/// without a look at each.
-Test(groups, what_follows_costs_nothing)
+/// 10^13 rows: groups that say a row in two ways are as many as rows, and are counted
+/// without a look at each, which would take hours.
+Test(groups, what_follows_costs_nothing, .timeout = 120)
 {
-    const int64_t  extent[2] = {10000000, 10000000};
+    const int64_t  extent[2] = {10000000000000, 10000000000000};
     cairn_format  *format    = format_over("2*d0,2*d0/3,(d0+5)/3,d0+1");
-    const clock_t  begin     = clock();
     cairn_interval range;
     bool           known;
 
@@ -220,7 +218,6 @@ Test(groups, what_follows_costs_nothing)
             CAIRN_OK);
         cr_expect_eq(range.hi + 1, extent[0]);
     }
-    cr_expect_lt((double)(clock() - begin) / CLOCKS_PER_SEC, 0.02);
     cairn_format_destroy(&format);
 }
 
