@@ -88,7 +88,8 @@ static inline void cuda_batch_build(const cuda_batch *batch)
     snprintf(command, sizeof command,
              "cd %s && ls k*.cu | xargs -P 2 -n 8 sh -c 'for f; do cc -std=gnu11 -x c "
              "-O1 -ffp-contract=off -Wall -Wextra -Werror -Wno-unknown-pragmas "
-             "-include %s/tests/fake_cuda/on_cpu.h -fPIC -shared -o ${f%%.cu}.so $f || "
+             "-include %s/tests/fake_cuda/on_cpu.h -fPIC -shared -nostdlib -o "
+             "${f%%.cu}.so $f || "
              "exit 255; done' cc",
              batch->folder, CAIRN_SOURCE_DIR);
     cr_assert_eq(system(command), 0, "texts in %s do not compile", batch->folder);

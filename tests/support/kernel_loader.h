@@ -38,6 +38,7 @@ typedef struct test_loaded {
 typedef struct test_loader {
     cairn_env          *env;
     cairn_kernel_loader loader;
+    const char         *flags; ///< TEST_LOADER_FLAGS, unless the test says others.
     char                folder[64];
     int                 kernels;
     test_loaded         kernel[TEST_LOADER_MOST];
@@ -114,7 +115,7 @@ static uint64_t test_loader_hash(uint64_t hash, const char *text)
 static bool test_loader_kept(const test_loader *l, const test_loaded *k, char path[512])
 {
     const char    *folder = getenv("TEST_KERNELS");
-    const uint64_t flags  = test_loader_hash(0xcbf29ce484222325u, TEST_LOADER_FLAGS);
+    const uint64_t flags  = test_loader_hash(0xcbf29ce484222325u, l->flags);
 
     if (!folder || l->turns) return false;
     return snprintf(path, 512, "%s/%016llx-%zu.so", folder,
@@ -140,10 +141,9 @@ static void test_loader_compile(test_loader *l, test_loaded *k)
     test_loader_write(l, k->source, file);
     fclose(file);
     snprintf(command, sizeof command,
-             "cc " TEST_LOADER_FLAGS
-             " -w -std=gnu11 -fopenmp -ffp-contract=off -shared "
+             "cc %s -w -std=gnu11 -fopenmp -ffp-contract=off -shared -nostdlib "
              "-fPIC -o %s/%s.so %s",
-             l->folder, symbol, path);
+             l->flags, l->folder, symbol, path);
     cr_assert_eq(system(command), 0, "%s\n%s", k->key, k->source);
     snprintf(path, sizeof path, "%s/%s.so", l->folder, symbol);
     test_loader_open(k, path, symbol);
@@ -205,6 +205,7 @@ static inline test_loader *test_loader_create(cairn_env *env, int threads)
 
     cr_assert_not_null(l);
     l->env    = env;
+    l->flags  = TEST_LOADER_FLAGS;
     l->refuse = -1;
     l->loader = (cairn_kernel_loader){.load         = test_loader_load,
                                       .release      = test_loader_release,

@@ -238,7 +238,7 @@ static void run_cases(text_case *cases, int n)
     cuda_batch_open(&batch);
     for (int k = 0; k < n; k++)
         lower_case(&cases[k], &processor, &batch);
-    batch_build(&processor, "-O1");
+    batch_build(&processor, "-O0");
     cuda_batch_build(&batch);
     for (int k = 0; k < n; k++)
         for (int v = 0; v < PRODUCT_VARIANTS; v++)

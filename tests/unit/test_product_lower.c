@@ -37,7 +37,8 @@ static void run_cases(product_case *cases, int n, const char *flags)
         product_case_close(&cases[k]);
 }
 
-/// Some random cases, in one batch. @return the next seed.
+/// Some random cases, in one batch, optimised where their number was asked for (`slow`).
+/// @return the next seed.
 static uint64_t run_random(uint64_t seed, int want, bool narrow)
 {
     static product_case cases[BATCH];
@@ -49,7 +50,7 @@ static uint64_t run_random(uint64_t seed, int want, bool narrow)
         n += product_case_open(&cases[n]);
     }
     cr_assert(n == want || want == 1, "only %d cases", n);
-    run_cases(cases, n, "-O1");
+    run_cases(cases, n, seed_cases(0) > 0 ? "-O1" : "-O0");
     return seed;
 }
 
@@ -170,7 +171,7 @@ Test(product_lower, catalogue_of_narrow_values, .timeout = 3600)
         n += product_case_open(c);
     }
     cr_assert_gt(n, CATALOGUE);
-    run_cases(cases, n, "-O1");
+    run_cases(cases, n, "-O0");
 }
 
 /// The result of variant @p v on @p threads threads.
