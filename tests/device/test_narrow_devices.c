@@ -70,7 +70,7 @@ static const char *const usual[] = {
     "sell<2>", "bcsr<2,3>", "c2sr<2>", "hybrid<bdia<2>,csr,0.5>"};
 
 /// Each type is tried in some of them, all of which have their turn.
-enum { USUAL = sizeof usual / sizeof *usual, OF_TYPE = 3 };
+enum { USUAL = sizeof usual / sizeof *usual, OF_TYPE = 2 };
 
 /* ---- tensors ---- */
 

@@ -167,11 +167,11 @@ FAKE_EXPORT cairn_nvrtc_result nvrtcCompileProgram(cairn_nvrtc_program made,
     snprintf(object, sizeof object, "%s/kernel.so", folder);
     snprintf(log, sizeof log, "%s/log", folder);
     write_text(p, text);
-    snprintf(
-        line, sizeof line,
-        "cc -std=gnu11 -O1 -ffp-contract=off -w -fPIC -shared -include '%s' -o '%s' "
-        "'%s' >'%s' 2>&1",
-        FAKE_CUDA_ON_CPU, object, text, log);
+    snprintf(line, sizeof line,
+             "cc -std=gnu11 -O0 -ffp-contract=off -w -fPIC -shared -nostdlib -include "
+             "'%s' -o '%s' "
+             "'%s' >'%s' 2>&1",
+             FAKE_CUDA_ON_CPU, object, text, log);
     const int failed = system(line);
 
     p->log = read_all(log, 0, &length);

@@ -314,7 +314,7 @@ static void check_file(matrix *m)
 Test(property_narrow, matrices_have_the_bits_of_f64, .timeout = 14400)
 {
     FILE      *list = fopen(CAIRN_TEST_DATA "/matrices/manifest.tsv", "r");
-    const long most = seed_entries(20000);
+    const long most = seed_entries(7500);
     char      *line = NULL, *rest;
     size_t     room = 0;
     matrix     m    = {.compared = 0};
