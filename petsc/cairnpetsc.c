@@ -178,12 +178,13 @@ static PetscErrorCode block_ready(Mat A)
 
     PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
     t = block->ops->mult == shadow_mult ? block->spptr : NULL;
-    if (t && t->set.read) return 0;
+    if (t && t->set.whole) return 0;
     PetscCall(shadow_of(A, &s));
     PetscCall(shadow_settings(A, &s->set));
     PetscCall(adopt(block));
     PetscCall(shadow_of(block, &t));
-    t->set = s->set;
+    t->set       = s->set;
+    t->set.whole = PETSC_TRUE;
     return 0;
 }
 
@@ -216,6 +217,18 @@ static int kind_of(Mat A)
     return A->ops->mult == mpi_mult ? MPI : SEQ;
 }
 
+/// Options are read now, and not at the first product: a block preconditioner on one rank
+/// has the whole matrix as its block by then, and gives it its own prefix.
+static PetscErrorCode assembly_end(Mat A, MatAssemblyType mode)
+{
+    shadow *s;
+
+    PetscCall(shadow_parent[kind_of(A)].assemblyend(A, mode));
+    if (mode != MAT_FINAL_ASSEMBLY) return 0;
+    PetscCall(shadow_of(A, &s));
+    return shadow_settings(A, &s->set);
+}
+
 /// What MatStoreValues() kept comes back without a new state.
 static PetscErrorCode retrieve(Mat A)
 {
@@ -241,12 +254,14 @@ static const struct _MatOps mine[KINDS] = {
      .multadd          = shadow_mult_add,
      .multtranspose    = shadow_transpose,
      .multtransposeadd = shadow_transpose_add,
+     .assemblyend      = assembly_end,
      .duplicate        = duplicate,
      .destroy          = destroy},
     {.mult             = mpi_mult,
      .multadd          = mpi_mult_add,
      .multtranspose    = mpi_transpose,
      .multtransposeadd = mpi_transpose_add,
+     .assemblyend      = assembly_end,
      .duplicate        = duplicate,
      .destroy          = destroy},
 };
@@ -258,6 +273,7 @@ static PetscErrorCode become(Mat B, const struct _MatOps *from, const char *type
     B->ops->multadd          = from->multadd;
     B->ops->multtranspose    = from->multtranspose;
     B->ops->multtransposeadd = from->multtransposeadd;
+    B->ops->assemblyend      = from->assemblyend;
     B->ops->duplicate        = from->duplicate;
     B->ops->destroy          = from->destroy;
     return PetscObjectChangeTypeName((PetscObject)B, type);

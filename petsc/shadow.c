@@ -25,11 +25,26 @@ PetscErrorCode shadow_of(Mat A, shadow **s)
     return 0;
 }
 
+/// What options without a prefix say: it holds for matrices that have one, too, for a
+/// program may make up its prefixes (FEniCSx does), which nobody can then write.
+static PetscErrorCode settings_of_all(settings *set)
+{
+    PetscCall(PetscStrncpy(set->format, "auto", sizeof set->format));
+    set->expected = 1000;
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_cairn_format", set->format,
+                                    sizeof set->format, NULL));
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_cairn_place", set->place,
+                                    sizeof set->place, NULL));
+    PetscCall(
+        PetscOptionsGetInt(NULL, NULL, "-mat_cairn_expected", &set->expected, NULL));
+    PetscCall(PetscOptionsGetBool(NULL, NULL, "-mat_cairn_strict", &set->strict, NULL));
+    return PetscOptionsGetBool(NULL, NULL, "-mat_cairn_view", &set->view, NULL);
+}
+
 PetscErrorCode shadow_settings(Mat A, settings *set)
 {
     if (set->read) return 0;
-    PetscCall(PetscStrncpy(set->format, "auto", sizeof set->format));
-    set->expected = 1000;
+    PetscCall(settings_of_all(set));
     PetscObjectOptionsBegin((PetscObject)A);
     PetscCall(PetscOptionsString("-mat_cairn_format", "Format, or auto", NULL,
                                  set->format, set->format, sizeof set->format, NULL));
@@ -78,10 +93,14 @@ static PetscErrorCode say_copy(Mat A, const shadow *s, const cairn_auto_info *fo
         bytes += parts[k].bytes;
     cairn_parts_free(s->tensor, &parts);
     PetscCall(PetscSNPrintf(
-        text, sizeof text, "%s\n  AIJ has %.0f bytes, the copy %.0f\n  %s\n  %s",
-        cairn_format_text(cairn_tensor_format(s->tensor)),
-        s->nnz * (sizeof(PetscScalar) + wide) + (s->rows + 1) * wide, (double)bytes,
-        found->why[0], found->why[1]));
+        text, sizeof text, "%s\n  AIJ has %.0f bytes, the copy %.0f",
+        found->why[0][0] ? cairn_format_text(cairn_tensor_format(s->tensor))
+                         : s->set.format,
+        s->nnz * (sizeof(PetscScalar) + wide) + (s->rows + 1) * wide, (double)bytes));
+    for (int line = 0; line < 2 && found->why[line][0]; line++) {
+        PetscCall(PetscStrlcat(text, "\n  ", sizeof text));
+        PetscCall(PetscStrlcat(text, found->why[line], sizeof text));
+    }
     return shadow_say(A, s, text);
 }
 
@@ -537,6 +556,8 @@ static PetscErrorCode product(Mat A, int op, Vec x, Vec add, Vec y)
     cairn_plan  *plan;
     shadow      *s;
 
+    // The block of a rank without rows or columns: nobody computes, and nothing is counted.
+    if (!A->rmap->n || !A->cmap->n) return add ? two(A, x, add, y) : one(A, x, y);
     PetscCall(shadow_of(A, &s));
     PetscCall(shadow_decide(A, s, op, x, y, &plan));
     if (plan) {

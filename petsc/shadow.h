@@ -29,7 +29,8 @@ typedef enum { UNDECIDED, CAIRNS, PARENTS } party;
 
 /// What the options of a matrix say.
 typedef struct {
-    PetscBool read; ///< They were looked at, or come from another matrix.
+    PetscBool read;  ///< They were looked at, or come from another matrix.
+    PetscBool whole; ///< They are those of the matrix whose block this one is.
     char      format[CAIRN_AUTO_TEXT], place[256];
     PetscInt  expected; ///< Products to come.
     PetscBool strict, view;

@@ -37,9 +37,21 @@ awk '$1 == "CairnConvert" || $1 == "CairnMult" { ours += $2 } $1 == "CairnAIJMul
     fail "a copy was made for one product"
 grep -q "would not pay" "$work/out" || fail "-mat_cairn_view does not say that it would not pay"
 
-# A matrix that has a prefix has its own options.
 run "$load -mat_cairn_format csr -mat_cairn_view" "$solve" -rows jacobi
 grep -q "AIJ has [1-9][0-9]* bytes, the copy [1-9]" "$work/out" || fail "-mat_cairn_view has no bytes"
+
+# Options without a prefix hold for a matrix that has one, too; its own come first.
+for format in "csr" "bdia<64>"; do
+    own=
+    [ "$format" = csr ] || own="-own_mat_cairn_format $format"
+    run "-dll_append $plugin -own_mat_type aijcairn -mat_cairn_format csr -mat_cairn_view $own" \
+        "$solve" -prefix own_ -rows jacobi
+    grep -q "^cairn: .*: $format\$" "$work/out" || fail "a matrix with a prefix is not stored in $format"
+done
+
+# A block preconditioner gives the matrix its own prefix before the first product.
+run "$load -mat_cairn_format bdia<64> -mat_cairn_view" "$solve" -rows ilu
+grep -q "^cairn: .*: bdia<64>\$" "$work/out" || fail "the matrix's options were lost to -pc_type bjacobi"
 
 # Wrong on any machine: an error of PETSc's that says what is wrong (62: wrong argument).
 run "$load -mat_cairn_format nonesuch" "$types" -refused

@@ -6,7 +6,7 @@
 ///
 /// Options: -n points along a side, -dof unknowns at each, -coo assembles by
 /// MatSetValuesCOO(), -rows a,b,... solves with these alone, -hard makes the matrix AIJ
-/// whatever -mat_type says.
+/// whatever -mat_type says, -prefix NAME begins the options of a matrix that is not.
 
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -88,6 +88,8 @@ assemble(DM da, PetscInt dof, PetscInt n, PetscBool coo, PetscBool hard, Mat *A)
     ISLocalToGlobalMapping map;
     PetscInt               count = 0, *at, local;
     PetscScalar           *value;
+    PetscBool              named;
+    char                   prefix[32];
     Vec                    like;
 
     PetscCall(entries(da, dof, n, &count, &at, &value));
@@ -99,10 +101,14 @@ assemble(DM da, PetscInt dof, PetscInt n, PetscBool coo, PetscBool hard, Mat *A)
     PetscCall(MatCreate(PETSC_COMM_WORLD, A));
     PetscCall(MatSetSizes(*A, local, local, PETSC_DETERMINE, PETSC_DETERMINE));
     PetscCall(MatSetBlockSize(*A, dof));
+    PetscCall(
+        PetscOptionsGetString(NULL, NULL, "-prefix", prefix, sizeof prefix, &named));
     if (hard)
         PetscCall(MatSetType(*A, MATAIJ));
-    else
+    else {
+        if (named) PetscCall(MatSetOptionsPrefix(*A, prefix));
         PetscCall(MatSetFromOptions(*A));
+    }
     if (coo) {
         PetscInt *columns;
 
