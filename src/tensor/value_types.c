@@ -5,6 +5,9 @@
 
 #include "tensor/value_types.h"
 
+#include "base/wide.h"
+
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -126,35 +129,54 @@ void cairn_value_look_begin(cairn_value_look          *look,
 
 /* The loops have no branch, so that compilers make vectors of them. */
 
-static bool all_equal(const double *value, int n, uint64_t first)
+CAIRN_WIDE bool cairn_values_are_equal(const double *value, int n, double to)
 {
-    uint64_t differ = 0;
+    const uint64_t bits   = bits_of(to);
+    uint64_t       differ = 0;
 
     for (int k = 0; k < n; k++)
-        differ |= bits_of(value[k]) ^ first;
+        differ |= bits_of(value[k]) ^ bits;
     return differ == 0;
+}
+
+/// Are all integers of 16 bits, and within which range? 1.5 * 2^52 with one of them added
+/// has it in its lower bits; less 1.5 * 2^52 it is the same number again, with the same
+/// bits unless it was -0. Whatever else is added leads out of the range, or to another
+/// number.
+CAIRN_WIDE static bool
+find_range(const double *value, int n, int32_t *low, int32_t *high)
+{
+    const double   shift = 6755399441055744.0;
+    const uint64_t zero  = bits_of(shift);
+    int32_t        least = INT32_MAX, most = INT32_MIN;
+    uint64_t       wrong = 0;
+
+    for (int k = 0; k < n; k++) {
+        const double   sum = value[k] + shift;
+        const uint64_t i   = bits_of(sum) - zero;
+        const int32_t  its = (int32_t)(uint32_t)i;
+
+        wrong |= (bits_of(value[k]) ^ bits_of(sum - shift)) | (i + 32768) >> 16;
+        least = its < least ? its : least;
+        most  = its > most ? its : most;
+    }
+    *low  = least;
+    *high = most;
+    return wrong == 0;
 }
 
 /// Are all integers of 16 bits? Those that are become part of the range.
 static bool all_integers(cairn_value_look *look, const double *value, int n)
 {
-    int32_t  low = look->low, high = look->high;
-    uint64_t differ = 0;
+    int32_t low, high;
 
-    for (int k = 0; k < n; k++) {
-        const bool    inside = value[k] >= INT16_MIN && value[k] <= INT16_MAX;
-        const int32_t i      = inside ? (int32_t)value[k] : INT32_MAX;
-
-        differ |= bits_of(value[k]) ^ bits_of((double)i);
-        low  = i < low ? i : low;
-        high = i > high ? i : high;
-    }
-    look->low  = low;
-    look->high = high;
-    return differ == 0;
+    if (!find_range(value, n, &low, &high)) return false;
+    if (low < look->low) look->low = low;
+    if (high > look->high) look->high = high;
+    return true;
 }
 
-static bool all_single(const double *value, int n)
+CAIRN_WIDE static bool all_single(const double *value, int n)
 {
     uint64_t differ = 0;
 
@@ -171,11 +193,9 @@ double cairn_value_nearest(cairn_value_kind kind, int bits, double value)
     return bits == 32 ? (double)(float)value : value;
 }
 
-/// Are all of a type of 16 bits? Most are zeros or normal numbers of it, with no more
-/// fraction; only where there are others is each looked at.
-static bool all_short(cairn_value_kind kind, const double *value, int n)
+/// Are all zeros or normal numbers of a type of 16 bits, with no more fraction?
+CAIRN_WIDE static bool all_usual(bool half, const double *value, int n)
 {
-    const bool     half  = kind == CAIRN_VALUE_FLOAT;
     const uint64_t rest  = (UINT64_C(1) << (half ? 42 : 45)) - 1;
     const uint64_t least = (uint64_t)(1023 - (half ? 14 : 126)) << 52;
     const uint64_t size  = (uint64_t)(half ? 30 : 254) << 52;
@@ -186,7 +206,15 @@ static bool all_short(cairn_value_kind kind, const double *value, int n)
 
         wrong |= (bits & rest) | (uint64_t)(bits > 0 && bits - least >= size);
     }
-    for (int k = 0; k < n && wrong; k++)
+    return wrong == 0;
+}
+
+/// Are all of a type of 16 bits? Most are usual; only where there are others is each
+/// looked at.
+static bool all_short(cairn_value_kind kind, const double *value, int n)
+{
+    if (all_usual(kind == CAIRN_VALUE_FLOAT, value, n)) return true;
+    for (int k = 0; k < n; k++)
         if (!cairn_value_is_of(kind, 16, value[k])) return false;
     return true;
 }
@@ -201,23 +229,57 @@ bool cairn_value_is_of(cairn_value_kind kind, int bits, double value)
            && bits_of(value) == bits_of((double)(int32_t)value);
 }
 
-/// Does the type that was asked for hold this value, perhaps rounded?
-static bool holds(cairn_value_look *look, double value)
+bool cairn_values_are_of(cairn_value_kind kind, int bits, const double *value, int n)
 {
-    double near, error;
+    int32_t low, high;
 
-    switch (look->asked.kind) {
-    case CAIRN_VALUE_ONE: return bits_of(value) == look->first;
+    if (kind == CAIRN_VALUE_INTEGER)
+        return n == 0
+               || (find_range(value, n, &low, &high)
+                   && (bits == 16 || (low >= INT8_MIN && high <= INT8_MAX)));
+    if (bits == 16) return all_short(kind, value, n);
+    return bits == 64 || all_single(value, n);
+}
+
+bool cairn_values_round(cairn_value_kind kind,
+                        int              bits,
+                        const double    *value,
+                        int              n,
+                        double          *error)
+{
+    double near[STRIP], most = *error;
+    bool   holds = true;
+
+    for (int begin = 0; begin < n; begin += STRIP) {
+        const double *v = value + begin;
+        const int     m = n - begin < STRIP ? n - begin : STRIP;
+
+        for (int k = 0; k < m; k++)
+            near[k] = cairn_value_nearest(kind, bits, v[k]);
+        for (int k = 0; k < m; k++) {
+            const bool   finite = fabs(v[k]) <= DBL_MAX;
+            const double off = finite && v[k] != 0 ? fabs((near[k] - v[k]) / v[k]) : 0;
+
+            holds &= !finite || fabs(near[k]) <= DBL_MAX;
+            most = off > most ? off : most;
+        }
+    }
+    if (holds) *error = most;
+    return holds;
+}
+
+/// Does the type that was asked for hold these values, perhaps rounded?
+static bool holds(cairn_value_look *look, const double *value, int n)
+{
+    const cairn_value_storage *asked = &look->asked;
+
+    switch (asked->kind) {
+    case CAIRN_VALUE_ONE: return cairn_values_are_equal(value, n, look->first);
     case CAIRN_VALUE_INTEGER:
-        return cairn_value_is_of(look->asked.kind, look->asked.bits, value);
+        return cairn_values_are_of(asked->kind, asked->bits, value, n);
     case CAIRN_VALUE_CODE: return !look->dictionary->full;
     default:
-        if (!isfinite(value)) return true;
-        near = cairn_value_nearest(look->asked.kind, look->asked.bits, value);
-        if (!isfinite(near)) return false;
-        error = value == 0 ? 0 : fabs((near - value) / value);
-        if (error > look->error) look->error = error;
-        return true;
+        return cairn_values_round(asked->kind, asked->bits, value, n, &look->error);
     }
 }
 
@@ -225,11 +287,11 @@ static void look_for_asked(cairn_value_look *look, const double *value, int n)
 {
     if (look->asked.kind == CAIRN_VALUE_CODE)
         cairn_value_dictionary_add(look->dictionary, value, n);
-    for (int k = 0; k < n && !look->refuses; k++)
-        if (!holds(look, value[k])) {
-            look->refuses = true;
-            look->refused = value[k];
-        }
+    if (holds(look, value, n)) return;
+    while (holds(look, value, 1))
+        value++;
+    look->refuses = true;
+    look->refused = *value;
 }
 
 static void look_for_narrowest(cairn_value_look *look, const double *value, int n)
@@ -238,7 +300,7 @@ static void look_for_narrowest(cairn_value_look *look, const double *value, int 
         cairn_value_dictionary_add(look->dictionary, value, n);
         return;
     }
-    look->one          = look->one && all_equal(value, n, look->first);
+    look->one          = look->one && cairn_values_are_equal(value, n, look->first);
     look->integer      = look->integer && all_integers(look, value, n);
     look->floats.half  = look->floats.half && all_short(CAIRN_VALUE_FLOAT, value, n);
     look->floats.brain = look->floats.brain && all_short(CAIRN_VALUE_BFLOAT, value, n);
@@ -286,7 +348,7 @@ static void widen_strip(cairn_value_look *look, const float *value, int n, doubl
 
 static void look_at_strip(cairn_value_look *look, const double *value, int n)
 {
-    if (!look->seen) look->first = bits_of(value[0]);
+    if (!look->seen) look->first = value[0];
     look->seen = true;
     (look->named ? look_for_asked : look_for_narrowest)(look, value, n);
 }
@@ -352,11 +414,11 @@ cairn_value_storage cairn_value_look_narrowest(const cairn_value_look *look,
 
 /* ---- moving ---- */
 
-void cairn_values_store(const double                 *value,
-                        int                           n,
-                        const cairn_value_dictionary *dictionary,
-                        const cairn_kernel_part      *to,
-                        int64_t                       begin)
+CAIRN_WIDE void cairn_values_store(const double                 *value,
+                                   int                           n,
+                                   const cairn_value_dictionary *dictionary,
+                                   const cairn_kernel_part      *to,
+                                   int64_t                       begin)
 {
     if (to->val_kind == CAIRN_VALUE_INTEGER && to->val_bits == 8)
         for (int k = 0; k < n; k++)

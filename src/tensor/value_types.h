@@ -48,13 +48,13 @@ typedef struct cairn_value_floats {
 } cairn_value_floats;
 
 typedef struct cairn_value_look {
-    int                carrier_bits;
-    bool               seen; ///< There are values; `first` are the bits of the first.
-    uint64_t           first;
-    bool               one, integer; ///< All so far are such,
-    cairn_value_floats floats;       ///< and of these.
-    int32_t            low, high;    ///< Of integers.
-    bool               words;        ///< The second look: for a dictionary.
+    int                     carrier_bits;
+    bool                    seen; ///< There are values, of which this is
+    double                  first;
+    bool                    one, integer; ///< All so far are such,
+    cairn_value_floats      floats;       ///< and of these.
+    int32_t                 low, high;    ///< Of integers.
+    bool                    words;        ///< The second look: for a dictionary.
     cairn_value_dictionary *dictionary;
     bool                    named; ///< Only `asked` is looked for;
     cairn_value_storage     asked;
@@ -88,8 +88,23 @@ bool cairn_value_look_holds(const cairn_value_look *look);
 cairn_value_storage cairn_value_look_narrowest(const cairn_value_look *look,
                                                int64_t                 values);
 
-/// Does a type, which is FLOAT or INTEGER, hold a value's bits?
+/// Do [n] values have the bits of this one?
+bool cairn_values_are_equal(const double *value, int n, double to);
+
+/// Does a type, which is of floating point or INTEGER, hold a value's bits?
 bool cairn_value_is_of(cairn_value_kind kind, int bits, double value);
+
+/// The same of [n] values.
+bool cairn_values_are_of(cairn_value_kind kind, int bits, const double *value, int n);
+
+/// Does a type of floating point have numbers near [n] values, where these are finite?
+///
+/// @param[in,out] error  The largest relative error so far; changed only where it does.
+bool cairn_values_round(cairn_value_kind kind,
+                        int              bits,
+                        const double    *value,
+                        int              n,
+                        double          *error);
 
 /// The nearest value of a type of floating point, of two the even one; infinity beyond its
 /// largest one.

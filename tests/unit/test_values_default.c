@@ -193,6 +193,37 @@ Test(values_default, tensors_of_files_are_written_as_they_are)
     cairn_source_destroy(&arrays);
 }
 
+/// Around what each type just holds, and what an integer of 32 bits does.
+Test(values_default, values_at_the_edges_of_types_keep_their_bits)
+{
+    static const double edges[] = {127,         128,         -128,       -129,
+                                   32767,       32768,       -32768,     -32769,
+                                   2147483646,  2147483647,  2147483648, -2147483647,
+                                   -2147483648, -2147483649, 16777216,   16777217,
+                                   4294967295,  65504,       65536,      -0.0};
+
+    for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) {
+        const double  value[] = {5, edges[k], 7};
+        cairn_source *arrays  = NULL;
+
+        MUST(context, cairn_source_from_coords(context, 2, (int64_t[]){3, 3}, 3,
+                                               (int64_t[]){0, 0, 1, 1, 2, 2}, value,
+                                               CAIRN_BY_NNZ, &arrays));
+        cairn_source *file   = read_back(arrays, CAIRN_F64);
+        cairn_tensor *stored = must_store(context, file, "csr", CAIRN_F64);
+
+        for (int v = 0; v < 3; v++) {
+            const double now = cairn_value_get(&stored->local->part[0].view, v);
+
+            cr_expect_eq(memcmp(&now, &value[v], sizeof now), 0, "%.17g becomes %.17g",
+                         value[v], now);
+        }
+        cairn_tensor_destroy(&stored);
+        cairn_source_destroy(&file);
+        cairn_source_destroy(&arrays);
+    }
+}
+
 static void same_products(cairn_tensor *a, cairn_tensor *b, const char *what)
 {
     double       *x = must_multiply(context, a), *y = must_multiply(context, b);
