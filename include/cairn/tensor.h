@@ -293,9 +293,10 @@ CAIRN_API cairn_status cairn_tensor_from_csc(cairn_context      *context,
 /// the format has it (none where values stand in the caller's order; twice that from 2^32
 /// entries on). Later calls take no memory,
 /// write values alone, padding excepted, and run on the context's threads at about the speed
-/// of a gather; but where values are stored narrow (`val(TYPE)`): those are looked at one by
-/// one, those of a dictionary in a table, and a member whose type does not hold all new
-/// values gets wide ones on this rank, and keeps them. Plans that have copies of values
+/// of a gather. Where values are stored narrow (`val(TYPE)`) all of them are looked at before
+/// they are stored, which takes twice to three times as long, and more in a dictionary, where
+/// each is looked up; a member whose type does not hold all new values gets wide ones on this
+/// rank, and keeps them. Plans that have copies of values
 /// (members divided among devices, devices with a memory of their own) get the new ones at
 /// their next run. That goes for borrowed values, too: change them, and call this with the
 /// same @p val, so that copies are renewed.

@@ -21,12 +21,19 @@ typedef struct {
     int64_t                  stride; ///< Bytes from place to place.
 } move;
 
-/// All lists.
+/// What is dealt out.
+typedef struct {
+    const cairn_refill_plan *plan;
+    int                      tasks;
+    cairn_refill_visit      *visit;
+    void                    *user;
+} deal;
+
+/// Values as wide as the tensor's type.
 typedef struct {
     const cairn_refill_plan *plan;
     const cairn_local       *local;
     const void              *val;
-    int                      tasks;
 } refill;
 
 /// The run that has item @p k.
@@ -128,17 +135,63 @@ INLINED void add_runs(const move *m, size_t width, int bits, int64_t stride)
     }
 }
 
-double cairn_refill_value(const cairn_refill_plan *plan,
-                          const cairn_refill_list *list,
-                          const cairn_refill_run  *run,
-                          int64_t                  k,
-                          const void              *val,
-                          int                      bits)
+/// Of items lo .. hi-1, which are in one run.
+INLINED void load_run(const move             *m,
+                      const cairn_refill_run *run,
+                      int64_t                 lo,
+                      int64_t                 hi,
+                      size_t                  width,
+                      int                     bits,
+                      double                 *value)
 {
-    const size_t width = (size_t)bits / 8;
+    const void *const source = m->list->source;
+    const int64_t     from   = run->source - run->item;
 
-    return plan->begin ? sum_sources(plan, list->first + k, val, width, plan->bits)
-                       : load(val, cairn_refill_source(plan, list, run, k), width);
+    if (m->plan->begin)
+        for (int64_t k = lo; k < hi; k++)
+            value[k - lo] =
+                sum_sources(m->plan, m->list->first + k, m->val, width, bits);
+    else if (source)
+        for (int64_t k = lo; k < hi; k++)
+            value[k - lo] = load(m->val, cairn_refill_number(source, k, bits), width);
+    else if (width == 8)
+        memcpy(value, m->val + (from + lo) * 8, (size_t)(hi - lo) * 8);
+    else
+        for (int64_t k = lo; k < hi; k++)
+            value[k - lo] = load(m->val, from + k, width);
+}
+
+INLINED void load_runs(const move *m, size_t width, int bits, double *value)
+{
+    const cairn_refill_run *run = find_run(m->list, m->lo);
+
+    for (int64_t lo = m->lo; lo < m->hi; run++) {
+        const int64_t hi = run[1].item < m->hi ? run[1].item : m->hi;
+
+        load_run(m, run, lo, hi, width, bits, value + (lo - m->lo));
+        lo = hi;
+    }
+}
+
+void cairn_refill_load(const cairn_refill_plan *plan,
+                       const cairn_refill_list *list,
+                       int64_t                  first,
+                       int                      n,
+                       const void              *val,
+                       int                      bits,
+                       double                  *value)
+{
+    const move m = {
+        .plan = plan, .list = list, .lo = first, .hi = first + n, .val = val};
+
+    if (bits == 64 && plan->bits == 32)
+        load_runs(&m, 8, 32, value);
+    else if (bits == 64)
+        load_runs(&m, 8, 64, value);
+    else if (plan->bits == 32)
+        load_runs(&m, 4, 32, value);
+    else
+        load_runs(&m, 4, 64, value);
 }
 
 /* ---- lists ---- */
@@ -163,12 +216,18 @@ INLINED void move_strided(const move *m, size_t width, int bits)
 static void move_by_address(const move *m, const cairn_kernel_part *view)
 {
     const cairn_refill_run *run = find_run(m->list, m->lo);
+    double                  value[CAIRN_REFILL_STRIP];
 
-    for (int64_t k = m->lo; k < m->hi; k++) {
-        if (k == run[1].item) run++;
-        cairn_value_set(
-            view, cairn_refill_place(m->plan, m->list, run, k),
-            cairn_refill_value(m->plan, m->list, run, k, m->val, view->val_bits));
+    for (int64_t lo = m->lo; lo < m->hi; lo += CAIRN_REFILL_STRIP) {
+        const int64_t rest = m->hi - lo;
+        const int     n    = rest < CAIRN_REFILL_STRIP ? (int)rest : CAIRN_REFILL_STRIP;
+
+        cairn_refill_load(m->plan, m->list, lo, n, m->val, view->val_bits, value);
+        for (int64_t k = lo; k < lo + n; k++) {
+            if (k == run[1].item) run++;
+            cairn_value_set(view, cairn_refill_place(m->plan, m->list, run, k),
+                            value[k - lo]);
+        }
     }
 }
 
@@ -186,30 +245,20 @@ static void move_list(const move *m, const cairn_kernel_part *view)
         move_strided(m, 4, 64);
 }
 
-/// Move an equal share of all items.
-static void move_share(void *user, int number)
+static void
+move_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
 {
-    const refill            *r     = user;
-    const cairn_refill_plan *plan  = r->plan;
-    const int64_t            begin = plan->items / r->tasks * number,
-                  end              = number + 1 == r->tasks ? plan->items
-                                                            : plan->items / r->tasks * (number + 1);
+    const refill     *r    = user;
+    const cairn_part *part = &r->local->part[list->part];
+    const move        m    = {.plan   = r->plan,
+                              .list   = list,
+                              .lo     = lo,
+                              .hi     = hi,
+                              .val    = r->val,
+                              .to     = part->view.val,
+                              .stride = part->view.val_stride};
 
-    for (int64_t l = 0; l < plan->lists; l++) {
-        const cairn_refill_list *list = &plan->list[l];
-        const cairn_part        *part = &r->local->part[list->part];
-        const int64_t            lo = begin - list->first, hi = end - list->first;
-        const move               m = {.plan   = plan,
-                                      .list   = list,
-                                      .lo     = lo > 0 ? lo : 0,
-                                      .hi     = hi < list->items ? hi : list->items,
-                                      .val    = r->val,
-                                      .to     = part->view.val,
-                                      .stride = part->view.val_stride};
-
-        if (m.lo < m.hi && cairn_layout_is_wide(part->layout))
-            move_list(&m, &part->view);
-    }
+    if (cairn_layout_is_wide(part->layout)) move_list(&m, &part->view);
 }
 
 void cairn_refill_move(const cairn_refill_plan *plan,
@@ -217,10 +266,88 @@ void cairn_refill_move(const cairn_refill_plan *plan,
                        const void              *val,
                        int                      threads)
 {
+    refill r = {plan, local, val};
+
+    cairn_refill_deal(plan, local->env, threads, move_items, &r);
+}
+
+/* ---- words ---- */
+
+INLINED void put_runs(const move *m, const char *words, size_t width, int bits)
+{
+    const void *const       place = m->list->place;
+    const cairn_refill_run *run   = find_run(m->list, m->lo);
+
+    if (place) {
+        for (int64_t k = m->lo; k < m->hi; k++)
+            memcpy(m->to + cairn_refill_number(place, k, bits) * (int64_t)width,
+                   words + (size_t)(k - m->lo) * width, width);
+        return;
+    }
+    for (int64_t lo = m->lo; lo < m->hi; run++) {
+        const int64_t hi = run[1].item < m->hi ? run[1].item : m->hi;
+
+        memcpy(m->to + (run->place + lo - run->item) * (int64_t)width,
+               words + (size_t)(lo - m->lo) * width, (size_t)(hi - lo) * width);
+        lo = hi;
+    }
+}
+
+void cairn_refill_put(const cairn_refill_plan *plan,
+                      const cairn_refill_list *list,
+                      int64_t                  first,
+                      int                      n,
+                      const void              *words,
+                      const cairn_kernel_part *view)
+{
+    const move m = {
+        .plan = plan, .list = list, .lo = first, .hi = first + n, .to = view->val};
+
+    if (view->val_bits == 8 && plan->bits == 32)
+        put_runs(&m, words, 1, 32);
+    else if (view->val_bits == 8)
+        put_runs(&m, words, 1, 64);
+    else if (view->val_bits == 16 && plan->bits == 32)
+        put_runs(&m, words, 2, 32);
+    else if (view->val_bits == 16)
+        put_runs(&m, words, 2, 64);
+    else if (plan->bits == 32)
+        put_runs(&m, words, 4, 32);
+    else
+        put_runs(&m, words, 4, 64);
+}
+
+/* ---- shares ---- */
+
+/// Visit an equal share of all items.
+static void visit_share(void *user, int number)
+{
+    const deal              *d     = user;
+    const cairn_refill_plan *plan  = d->plan;
+    const int64_t            each  = plan->items / d->tasks;
+    const int64_t            begin = each * number;
+    const int64_t            end = number + 1 == d->tasks ? plan->items : begin + each;
+
+    for (int64_t l = 0; l < plan->lists; l++) {
+        const cairn_refill_list *list = &plan->list[l];
+        int64_t                  lo = begin - list->first, hi = end - list->first;
+
+        if (lo < 0) lo = 0;
+        if (hi > list->items) hi = list->items;
+        if (lo < hi) d->visit(d->user, list, lo, hi);
+    }
+}
+
+void cairn_refill_deal(const cairn_refill_plan *plan,
+                       cairn_env               *env,
+                       int                      threads,
+                       cairn_refill_visit      *visit,
+                       void                    *user)
+{
     const int64_t worth = plan->items / WORTH_A_THREAD;
-    refill        r     = {.plan = plan, .local = local, .val = val, .tasks = 1};
+    deal          d     = {.plan = plan, .tasks = 1, .visit = visit, .user = user};
 
     if (worth < threads) threads = (int)worth;
-    if (threads > 1) r.tasks = threads;
-    cairn_thread_pool_run(&local->env->thread_pool, r.tasks, move_share, &r, r.tasks);
+    if (threads > 1) d.tasks = threads;
+    cairn_thread_pool_run(&env->thread_pool, d.tasks, visit_share, &d, d.tasks);
 }

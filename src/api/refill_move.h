@@ -18,15 +18,44 @@ void cairn_refill_move(const cairn_refill_plan *plan,
                        const void              *val,
                        int                      threads);
 
-/// The new value of an item: its own, or the sum of those that go there in the caller's
-/// order, of which the first is taken as it is.
+/// Items that are looked at together.
+enum { CAIRN_REFILL_STRIP = 1024 };
+
+/// The new values of items first .. first+n-1 of a list, as f64: each its own, or the sum of
+/// those that go there in the caller's order, of which the first is taken as it is.
 ///
-/// @param[in] bits  Of @p val, 32 or 64.
-double cairn_refill_value(const cairn_refill_plan *plan,
-                          const cairn_refill_list *list,
-                          const cairn_refill_run  *run,
-                          int64_t                  k,
-                          const void              *val,
-                          int                      bits);
+/// @param[in]  bits   Of @p val, 32 or 64.
+/// @param[out] value  [n]
+void cairn_refill_load(const cairn_refill_plan *plan,
+                       const cairn_refill_list *list,
+                       int64_t                  first,
+                       int                      n,
+                       const void              *val,
+                       int                      bits,
+                       double                  *value);
+
+/// Put words where items first .. first+n-1 of a list are stored.
+///
+/// @param[in] words  [n] of the width of the values of @p view: 8, 16 or 32 bits; those of
+///                   @p view lie side by side.
+void cairn_refill_put(const cairn_refill_plan *plan,
+                      const cairn_refill_list *list,
+                      int64_t                  first,
+                      int                      n,
+                      const void              *words,
+                      const cairn_kernel_part *view);
+
+/// Called with items lo .. hi-1 of a list.
+typedef void
+cairn_refill_visit(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi);
+
+/// Visit all items, in equal shares on @p threads threads where there are many.
+///
+/// Local.
+void cairn_refill_deal(const cairn_refill_plan *plan,
+                       cairn_env               *env,
+                       int                      threads,
+                       cairn_refill_visit      *visit,
+                       void                    *user);
 
 #endif

@@ -2,27 +2,27 @@
 /// @file
 /// New values of a solver's pattern, in the types that its members' are stored in. What is
 /// stored beside the entries is padding, and 0. Members that are as wide as the tensor's type
-/// get theirs by a plan's loops; in others each value is looked at.
+/// get theirs by a plan's loops; those of others are looked at in strips, all of them
+/// before one is stored: where wider ones have no room, all are what they were.
 
 #include "api/refill_move.h"
 #include "api/solver_rows.h"
 #include "tensor/value_storage.h"
 #include "tensor/value_types.h"
 
-#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-/// What the new values of a member are like.
+/// What the new values of a member are like. Several threads look at them.
 typedef struct {
     cairn_group           *group;
     const cairn_layout    *layout;
-    bool                   fits;
     bool                   rounds; ///< The format asks for a type that may.
-    int64_t                places; ///< That get one,
+    int64_t                places; ///< That get a value,
     int64_t                stored; ///< of so many.
-    double                 first;  ///< One of them,
-    bool                   alike;  ///< and all are equal.
-    double                 error;
+    double                 first;  ///< One of them.
+    _Atomic bool           fits;   ///< The type holds them; of ONE: all are equal.
+    _Atomic double         error;  ///< The largest relative one.
     cairn_value_dictionary dictionary;
 } member;
 
@@ -33,6 +33,7 @@ typedef struct {
     cairn_tensor            *tensor;
     const cairn_refill_plan *plan;
     const void              *val;
+    bool                     plain; ///< Each value goes to one place of the one member.
     int                      members;
     member                   member[CAIRN_MAX_MEMBERS];
 } update;
@@ -52,81 +53,162 @@ static bool rounds_values(const cairn_layout *layout)
                || asked == CAIRN_VAL_F32);
 }
 
-/// Does the type, to which the format lets values be rounded, have one near this?
-static bool rounds(member *m, double value)
+/// The member of a list; NULL: it is as wide as the type.
+static member *narrow_member(update *u, const cairn_refill_list *list)
 {
-    const double near =
-        cairn_value_nearest(m->layout->value_kind, m->layout->value_bits, value);
+    member *m = &u->member[u->tensor->local->part[list->part].where.member];
 
-    if (isfinite(value) && !isfinite(near)) return false;
-    if (isfinite(value) && value != 0)
-        m->error = fmax(m->error, fabs((near - value) / value));
-    return true;
+    return cairn_layout_is_wide(m->layout) ? NULL : m;
 }
 
-static void look_at(member *m, double value)
+static void raise_error(member *m, double error)
 {
-    const cairn_layout *layout = m->layout;
+    double most = m->error;
 
-    if (m->places++ == 0) m->first = value;
-    switch (layout->value_kind) {
-    case CAIRN_VALUE_ONE: m->alike = m->alike && is_same(value, m->first); break;
-    case CAIRN_VALUE_CODE: cairn_value_dictionary_add(&m->dictionary, &value, 1); break;
-    default:
-        m->fits = m->fits
-                  && (m->rounds ? rounds(m, value)
-                                : cairn_value_is_of(layout->value_kind,
-                                                    layout->value_bits, value));
+    while (error > most && !atomic_compare_exchange_weak(&m->error, &most, error)) {
     }
 }
 
-static void put(member *m, const cairn_kernel_part *view, cairn_pos at, double value)
+/// Look at new values.
+static void look_at(member *m, const double *value, int n)
 {
-    if (m->layout->value_kind != CAIRN_VALUE_ONE)
-        cairn_values_store(&value, 1, &m->dictionary, view, at);
+    const cairn_value_kind kind  = m->layout->value_kind;
+    const int              bits  = m->layout->value_bits;
+    double                 error = 0;
+
+    if (kind == CAIRN_VALUE_CODE) {
+        cairn_value_dictionary_add(&m->dictionary, value, n);
+    } else if (kind == CAIRN_VALUE_ONE) {
+        if (!cairn_values_are_equal(value, n, m->first)) m->fits = false;
+    } else if (m->rounds) {
+        if (!cairn_values_round(kind, bits, value, n, &error)) m->fits = false;
+        raise_error(m, error);
+    } else if (!cairn_values_are_of(kind, bits, value, n)) {
+        m->fits = false;
+    }
 }
 
-/// Look at the new values of narrow members, or store them.
-static void go_through(update *u, bool stores)
+/// Store them as words, and put these where they belong.
+static void store(const update            *u,
+                  const member            *m,
+                  const cairn_refill_list *list,
+                  int64_t                  first,
+                  int                      n,
+                  const double            *value)
 {
-    const cairn_local       *local = u->tensor->local;
-    const cairn_refill_plan *plan  = u->plan;
+    const cairn_kernel_part *view  = &u->tensor->local->part[list->part].view;
+    cairn_kernel_part        strip = *view;
+    double                   words[CAIRN_REFILL_STRIP / 2]; /* 32 bits at most */
+
+    strip.val = words;
+    cairn_values_store(value, n, &m->dictionary, &strip, 0);
+    cairn_refill_put(u->plan, list, first, n, words, view);
+}
+
+/// Values to look at: those of a plain update in the caller's order, whichever places they
+/// go to. @param[out] value  [n] room for them.
+static const double *load(const update            *u,
+                          const cairn_refill_list *list,
+                          int64_t                  first,
+                          int                      n,
+                          double                  *value)
+{
+    const int     bits = u->tensor->local->value_bits;
+    const int64_t at   = list->first + first;
+
+    if (!u->plain) {
+        cairn_refill_load(u->plan, list, first, n, u->val, bits, value);
+        return value;
+    }
+    if (bits == 64) return (const double *)u->val + at;
+    for (int k = 0; k < n; k++)
+        value[k] = ((const float *)u->val)[at + k];
+    return value;
+}
+
+/// Look at items of a narrow member, unless its type is known not to hold them, or store
+/// them.
+static void go_through(const update            *u,
+                       member                  *m,
+                       const cairn_refill_list *list,
+                       int64_t                  lo,
+                       int64_t                  hi,
+                       bool                     stores)
+{
+    double value[CAIRN_REFILL_STRIP];
+
+    for (; lo < hi && m->fits; lo += CAIRN_REFILL_STRIP) {
+        const int n =
+            hi - lo < CAIRN_REFILL_STRIP ? (int)(hi - lo) : CAIRN_REFILL_STRIP;
+
+        if (stores) {
+            cairn_refill_load(u->plan, list, lo, n, u->val,
+                              u->tensor->local->value_bits, value);
+            store(u, m, list, lo, n, value);
+        } else {
+            look_at(m, load(u, list, lo, n, value), n);
+        }
+    }
+}
+
+static void
+look_at_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
+{
+    member *m = narrow_member(user, list);
+
+    if (m && m->layout->value_kind != CAIRN_VALUE_CODE)
+        go_through(user, m, list, lo, hi, false);
+}
+
+static void
+store_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
+{
+    member *m = narrow_member(user, list);
+
+    if (m && m->layout->value_kind != CAIRN_VALUE_ONE)
+        go_through(user, m, list, lo, hi, true);
+}
+
+/// Look at all new values of narrow members: words in their order, others by threads.
+static void look(update *u, int threads)
+{
+    const cairn_refill_plan *plan = u->plan;
 
     for (int64_t l = 0; l < plan->lists; l++) {
         const cairn_refill_list *list = &plan->list[l];
-        const cairn_refill_run  *run  = list->run;
-        const cairn_part        *part = &local->part[list->part];
-        member                  *m    = &u->member[part->where.member];
+        member                  *m    = narrow_member(u, list);
 
-        for (int64_t k = 0; k < list->items && !cairn_layout_is_wide(m->layout); k++) {
-            if (k == run[1].item) run++;
-            const double value =
-                cairn_refill_value(plan, list, run, k, u->val, local->value_bits);
-
-            if (stores)
-                put(m, &part->view, cairn_refill_place(plan, list, run, k), value);
-            else
-                look_at(m, value);
-        }
+        if (m && m->layout->value_kind == CAIRN_VALUE_CODE)
+            go_through(u, m, list, 0, list->items, false);
     }
+    cairn_refill_deal(plan, u->tensor->local->env, threads, look_at_items, u);
 }
 
 static void begin(update *u)
 {
     cairn_local *local = u->tensor->local;
 
+    u->plain = local->groups == 1 && !u->plan->begin;
     for (u->members = 0; u->members < local->groups; u->members++) {
         cairn_group *group = &local->group[u->members];
         member      *m     = &u->member[u->members];
 
-        *m = (member){
-            .group = group, .layout = group->layout, .fits = true, .alike = true};
+        *m        = (member){.group = group, .layout = group->layout, .fits = true};
         m->rounds = rounds_values(group->layout);
         cairn_value_dictionary_init(&m->dictionary, local->env);
         for (int64_t p = group->first; p < group->first + group->count; p++)
             m->stored += local->part[p].view.values;
         if (group->layout->value_kind == CAIRN_VALUE_CODE)
             m->dictionary.limit = 1 << group->layout->value_bits;
+    }
+    for (int64_t l = 0; l < u->plan->lists; l++) {
+        const cairn_refill_list *list = &u->plan->list[l];
+        member                  *m = &u->member[local->part[list->part].where.member];
+
+        if (m->places == 0)
+            cairn_refill_load(u->plan, list, 0, 1, u->val, local->value_bits,
+                              &m->first);
+        m->places += list->items;
     }
 }
 
@@ -137,7 +219,7 @@ static bool one_fits(const cairn_local *local, const member *m)
     if (m->places == 0) return true;
     const double now = cairn_value_get(&local->part[m->group->first].view, 0);
 
-    return m->alike && (m->places == m->stored || is_same(m->first, now));
+    return m->fits && (m->places == m->stored || is_same(m->first, now));
 }
 
 /// Is there room in a new dictionary, with padding?
@@ -167,6 +249,22 @@ static cairn_status widen(update *u)
     return CAIRN_OK;
 }
 
+/// Store padding everywhere, as its word.
+static void pad(const member *m, const cairn_kernel_part *view)
+{
+    cairn_kernel_part one  = *view;
+    uint16_t          word = 0;
+
+    one.val = &word;
+    cairn_values_store(&padding, 1, &m->dictionary, &one, 0);
+    if (view->val_bits == 8) word = *(const uint8_t *)&word;
+    for (cairn_pos v = 0; v < view->values; v++)
+        if (view->val_bits == 8)
+            ((uint8_t *)view->val)[v] = (uint8_t)word;
+        else
+            ((uint16_t *)view->val)[v] = word;
+}
+
 /// What narrow members have but once: the one value, the dictionary with padding's code.
 static void store_common(const update *u, member *m)
 {
@@ -183,28 +281,28 @@ static void store_common(const update *u, member *m)
         if (m->layout->value_kind == CAIRN_VALUE_ONE && view->values > 0)
             cairn_values_store(&m->first, 1, NULL, view, 0);
         if (m->layout->value_kind == CAIRN_VALUE_CODE && m->places < m->stored)
-            for (cairn_pos v = 0; v < view->values; v++)
-                cairn_values_store(&padding, 1, &m->dictionary, view, v);
+            pad(m, view);
     }
 }
 
 cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val)
 {
-    update       u      = {.tensor = tensor, .plan = tensor->refill->plan, .val = val};
-    const bool   narrow = cairn_local_is_narrow(tensor->local);
-    cairn_status status = CAIRN_OK;
+    update       u       = {.tensor = tensor, .plan = tensor->refill->plan, .val = val};
+    const bool   narrow  = cairn_local_is_narrow(tensor->local);
+    const int    threads = cairn_context_threads(tensor->context);
+    cairn_status status  = CAIRN_OK;
 
     begin(&u);
     if (narrow) {
-        go_through(&u, false);
+        look(&u, threads);
         status = widen(&u);
     }
     for (int k = 0; k < u.members && status == CAIRN_OK; k++)
         store_common(&u, &u.member[k]);
     if (status == CAIRN_OK) {
-        cairn_refill_move(u.plan, tensor->local, val,
-                          cairn_context_threads(tensor->context));
-        if (narrow) go_through(&u, true);
+        cairn_refill_move(u.plan, tensor->local, val, threads);
+        if (narrow)
+            cairn_refill_deal(u.plan, tensor->local->env, threads, store_items, &u);
     }
     for (int k = 0; k < u.members; k++)
         cairn_value_dictionary_fini(&u.member[k].dictionary);

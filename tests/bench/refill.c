@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// New values into formats whose values are stored narrow, beside wide ones: nanoseconds an
+/// entry, the least of all rounds, in turns.
+///
+/// bench_refill [--rounds N] [--rows N] [--threads N] [FORMAT...]
+
+#include "bench.h"
+
+#include <cairn/cairn.h>
+
+enum { BAND = 7, TYPES = 5, MOST_FORMATS = 20 };
+
+static const char *const type_names[TYPES] = {"f64", "iso", "i8", "i16", "f32"};
+
+/// A caller's rows: BAND diagonals, those at the edges cut off.
+typedef struct {
+    int64_t  rows, n;
+    int64_t *ptr;
+    int32_t *idx;
+    double  *val[TYPES];
+} matrix;
+
+static cairn_context *context;
+
+static void must(cairn_status status)
+{
+    if (status == CAIRN_OK) return;
+    fprintf(stderr, "bench_refill: %s\n", cairn_context_message(context));
+    exit(1);
+}
+
+static void *take(int64_t n, size_t width)
+{
+    void *const block = malloc((size_t)n * width);
+
+    if (!block) exit(1);
+    return block;
+}
+
+/// Values that the type holds, and no narrower one.
+static double value_of(int type, int64_t k)
+{
+    const double of[TYPES] = {1 + (double)k / 3, 2.5, (double)(k % 200) - 100,
+                              (double)(k % 999) - 500, (double)(k % 4001) / 4096};
+
+    return of[type];
+}
+
+static void make(matrix *a)
+{
+    static const int64_t offset[BAND] = {-4000, -63, -1, 0, 1, 63, 4000};
+
+    a->ptr = take(a->rows + 1, sizeof *a->ptr);
+    a->idx = take(a->rows * BAND, sizeof *a->idx);
+    for (int64_t i = 0; i < a->rows; i++) {
+        a->ptr[i] = a->n;
+        for (int t = 0; t < BAND; t++)
+            if (i + offset[t] >= 0 && i + offset[t] < a->rows)
+                a->idx[a->n++] = (int32_t)(i + offset[t]);
+    }
+    a->ptr[a->rows] = a->n;
+    for (int type = 0; type < TYPES; type++) {
+        a->val[type] = take(a->n, sizeof(double));
+        for (int64_t k = 0; k < a->n; k++)
+            a->val[type][k] = value_of(type, k);
+    }
+}
+
+static cairn_tensor *store(const matrix *a, int type, const char *text)
+{
+    cairn_format *format;
+    cairn_tensor *tensor;
+
+    must(cairn_context_set_replays(context, type > 0 ? 1000 : 1));
+    must(cairn_format_create(context, text, &format));
+    must(cairn_tensor_from_csr(context, a->rows, a->rows, 0, a->rows, a->ptr, 64,
+                               a->idx, 32, a->val[type], CAIRN_F64, CAIRN_COPY, format,
+                               &tensor));
+    cairn_format_destroy(&format);
+    must(cairn_tensor_update(tensor, a->val[type])); /* which plans where they go */
+    return tensor;
+}
+
+static void measure(const matrix *a, const char *text, int rounds)
+{
+    cairn_tensor *tensor[TYPES];
+    double        least[TYPES];
+
+    for (int type = 0; type < TYPES; type++) {
+        tensor[type] = store(a, type, text);
+        least[type]  = 1e30;
+    }
+    for (int r = 0; r < rounds; r++)
+        for (int type = 0; type < TYPES; type++) {
+            const double begin = bench_seconds();
+
+            must(cairn_tensor_update(tensor[type], a->val[type]));
+            const double taken = bench_seconds() - begin;
+
+            if (taken < least[type]) least[type] = taken;
+        }
+    printf("%-12s", text);
+    for (int type = 0; type < TYPES; type++) {
+        cairn_array_info info = CAIRN_ARRAY_INFO;
+        int              k    = 0;
+
+        while (cairn_tensor_array(tensor[type], 0, k, &info) == CAIRN_OK
+               && strcmp(info.kind, "val") != 0)
+            k++;
+        printf("  %4s %5.2f", info.stored ? info.stored : type_names[type],
+               1e9 * least[type] / (double)a->n);
+        cairn_tensor_destroy(&tensor[type]);
+    }
+    printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *formats[MOST_FORMATS] = {"csr",     "csc",       "ell",     "dia",
+                                         "sell<8>", "bcsr<2,2>", "bdia<64>"};
+    int         count = 7, given = 0, rounds = 11, threads = 1;
+    matrix      a = {.rows = 200000};
+
+    for (int k = 1; k < argc; k++)
+        if (strcmp(argv[k], "--rounds") == 0 && k + 1 < argc)
+            rounds = atoi(argv[++k]);
+        else if (strcmp(argv[k], "--rows") == 0 && k + 1 < argc)
+            a.rows = atoll(argv[++k]);
+        else if (strcmp(argv[k], "--threads") == 0 && k + 1 < argc)
+            threads = atoi(argv[++k]);
+        else if (given < MOST_FORMATS)
+            formats[given++] = argv[k];
+    if (given > 0) count = given;
+    must(cairn_context_create(&context));
+    must(cairn_context_set_threads(context, threads));
+    make(&a);
+    printf("nanoseconds an entry, %lld entries, %d threads\n", (long long)a.n, threads);
+    for (int k = 0; k < count; k++)
+        measure(&a, formats[k], rounds);
+    cairn_context_destroy(&context);
+    return 0;
+}
