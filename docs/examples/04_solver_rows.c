@@ -89,22 +89,28 @@ step_through(cairn_context *context, cairn_tensor *tensor, matrix *a, int borrow
 
 static cairn_status run(cairn_context *context, matrix *a)
 {
+    cairn_csr     rows   = CAIRN_CSR;
     cairn_format *format = NULL;
     cairn_tensor *mine = NULL, *dia = NULL;
     cairn_status  status;
 
+    rows.global_rows = rows.global_cols = N;
+    rows.first_row                      = a->first;
+    rows.rows                           = a->rows;
+    rows.ptr                            = a->ptr;
+    rows.idx                            = a->idx;
+    rows.val                            = a->val;
+    rows.ptr_bits = rows.idx_bits = 32;
+
     /* No format: the arrays stay where they are. */
-    status = cairn_tensor_from_csr(context, N, N, a->first, a->rows, a->ptr, 32, a->idx,
-                                   32, a->val, CAIRN_F64, CAIRN_BORROW, NULL, &mine);
+    status = cairn_tensor_from_rows(context, &rows, CAIRN_BORROW, NULL, &mine);
     if (!status) status = step_through(context, mine, a, 1);
     cairn_tensor_destroy(&mine);
 
     /* A format: the entries are stored in it, and updates find their places. */
     if (!status) status = cairn_format_create(context, "dia", &format);
     if (!status)
-        status =
-            cairn_tensor_from_csr(context, N, N, a->first, a->rows, a->ptr, 32, a->idx,
-                                  32, a->val, CAIRN_F64, CAIRN_COPY, format, &dia);
+        status = cairn_tensor_from_rows(context, &rows, CAIRN_COPY, format, &dia);
     if (!status) status = step_through(context, dia, a, 0);
     cairn_tensor_destroy(&dia);
     cairn_format_destroy(&format);

@@ -18,6 +18,7 @@
 #include <cairn/format.h>
 #include <cairn/kernel.h>
 #include <cairn/plan.h>
+#include <cairn/rows.h>
 #include <cairn/status.h>
 #include <cairn/tensor.h>
 #include <cairn/values.h>

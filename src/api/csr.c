@@ -13,7 +13,7 @@
 
 /* ---- what is looked at ---- */
 
-static cairn_status check_widths(const cairn_solver_rows *a)
+cairn_status cairn_solver_rows_check(const cairn_solver_rows *a)
 {
     cairn_env *env = &a->context->env;
 
@@ -63,7 +63,8 @@ static cairn_status find_fault(const void *user)
     const char *const        cross = a->by_columns ? "row" : "column";
 
     CAIRN_CHECK(cairn_rows_ptr(a, 0) == 0, env, CAIRN_BAD_COORD,
-                "%s: ptr[0] is %" PRId64 ", not 0", a->call, cairn_rows_ptr(a, 0));
+                "%s: ptr[0] is %" PRId64 ", not %d", a->call,
+                cairn_rows_ptr(a, 0) + a->base, a->base);
     for (int64_t i = 0; i < cairn_rows_lines(a); i++)
         CAIRN_CHECK(cairn_rows_ptr(a, i) <= cairn_rows_ptr(a, i + 1), env,
                     CAIRN_BAD_COORD, "%s: ptr descends after %s %" PRId64, a->call,
@@ -73,7 +74,8 @@ static cairn_status find_fault(const void *user)
             cairn_rows_idx(a, k) >= range.lo && cairn_rows_idx(a, k) <= range.hi, env,
             CAIRN_BAD_COORD,
             "%s: entry %" PRId64 ": %s %" PRId64 " is not within %" PRId64 "..%" PRId64,
-            a->call, k, cross, cairn_rows_idx(a, k), range.lo, range.hi);
+            a->call, k, cross, cairn_rows_idx(a, k) + a->base, range.lo + a->base,
+            range.hi + a->base);
     return CAIRN_OK;
 }
 
@@ -119,7 +121,7 @@ static cairn_status point_at_arrays(const cairn_solver_rows *a, cairn_tensor *te
 /// Make a tensor over the caller's arrays, which are not looked at yet.
 static cairn_status lend(const cairn_solver_rows *a, cairn_tensor **tensor)
 {
-    CAIRN_TRY(check_widths(a));
+    CAIRN_TRY(cairn_solver_rows_check(a));
     if (cairn_rows_ptr(a, 0) != 0 || cairn_rows_entries(a) < 0) return find_fault(a);
     CAIRN_TRY(check_entries(a));
     CAIRN_TRY(CAIRN_NEW_ZERO(&a->context->env, 1, tensor));
@@ -222,7 +224,7 @@ static cairn_status store(const cairn_solver_rows *a,
     CAIRN_TRY(cairn_comm_agree(comm, cairn_refill_create(a, *tensor)));
     cairn_kept_add(lent->local->group[0].checked ? lent->format : NULL,
                    (*tensor)->local, (*tensor)->path);
-    return cairn_comm_agree(comm, cairn_tensor_narrow_for_many(*tensor, 0));
+    return cairn_comm_agree(comm, cairn_tensor_narrow_for_many(*tensor, a->replays));
 }
 
 /// A row's entries may stand in any order, and more than once: then the group is not
@@ -259,11 +261,11 @@ static cairn_status make(const cairn_solver_rows *a,
     return CAIRN_OK;
 }
 
-/// All but the look at single arguments.
-static cairn_status take(const cairn_solver_rows *a,
-                         cairn_copy_mode          mode,
-                         const cairn_format      *format,
-                         cairn_tensor           **tensor)
+cairn_status cairn_solver_rows_take(const cairn_solver_rows *a,
+                                    cairn_status             mine,
+                                    cairn_copy_mode          mode,
+                                    const cairn_format      *format,
+                                    cairn_tensor           **tensor)
 {
     cairn_context *const context = a->context;
 
@@ -272,7 +274,7 @@ static cairn_status take(const cairn_solver_rows *a,
     const double     begin = cairn_seconds();
     cairn_tensor    *lent = NULL, *fresh = NULL;
     cairn_collective same   = {0};
-    cairn_status     status = lend(a, &lent);
+    cairn_status     status = mine == CAIRN_OK ? lend(a, &lent) : mine;
 
     if (status == CAIRN_OK && format && format->order != 2)
         status = cairn_fail(&context->env, CAIRN_BAD_SHAPE,
@@ -320,10 +322,11 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
         context,  "csr",     {2, {global_rows, global_cols}},
         false,    first_row, rows,
         ptr,      idx,       val,
-        ptr_bits, idx_bits,  dtype
+        ptr_bits, idx_bits,  dtype,
+        0,        0
     };
 
-    return take(&a, mode, format, tensor);
+    return cairn_solver_rows_take(&a, CAIRN_OK, mode, format, tensor);
 }
 
 cairn_status cairn_tensor_from_csc(cairn_context      *context,
@@ -348,8 +351,9 @@ cairn_status cairn_tensor_from_csc(cairn_context      *context,
         context,  "csc",     {2, {global_rows, global_cols}},
         true,     first_row, rows,
         ptr,      idx,       val,
-        ptr_bits, idx_bits,  dtype
+        ptr_bits, idx_bits,  dtype,
+        0,        0
     };
 
-    return take(&a, mode, format, tensor);
+    return cairn_solver_rows_take(&a, CAIRN_OK, mode, format, tensor);
 }

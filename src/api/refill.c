@@ -114,6 +114,7 @@ void cairn_refill_destroy(cairn_env *env, cairn_refill **refill)
     if (!*refill) return;
     drop_pattern(env, *refill);
     cairn_refill_plan_destroy(env, &(*refill)->plan);
+    cairn_free(env, (*refill)->from);
     cairn_free(env, *refill);
     *refill = NULL;
 }
@@ -356,6 +357,15 @@ cairn_status cairn_refill_create_for(const cairn_given *given, cairn_tensor *ten
 
 /* ---- new values ---- */
 
+cairn_status cairn_refill_update(cairn_tensor *tensor, const void *val)
+{
+    const cairn_refill *refill = tensor->refill;
+
+    if (!refill->plan && refill->n > 0) CAIRN_TRY(plan_rows(tensor));
+    tensor->local->updates++; /* also where some members were widened in vain */
+    return refill->plan ? cairn_refill_store(tensor, val) : CAIRN_OK;
+}
+
 cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
 {
     CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor));
@@ -369,14 +379,12 @@ cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
         refill, env, CAIRN_BAD_ARGUMENT,
         "update: the tensor was not made from a solver's rows, nor of coordinates "
         "for updates");
-    if (refill->borrowed) {
-        CAIRN_CHECK(val == refill->borrowed, env, CAIRN_BAD_ARGUMENT,
-                    "update: the values are borrowed: change them in place");
-    } else {
-        if (!refill->plan && refill->n > 0) CAIRN_TRY(plan_rows(tensor));
-        tensor->local->updates++; /* also where some members were widened in vain */
-        return refill->plan ? cairn_refill_store(tensor, val) : CAIRN_OK;
-    }
+    CAIRN_CHECK(!refill->blocks, env, CAIRN_BAD_ARGUMENT,
+                "update: the tensor was made of two blocks, whose values "
+                "cairn_tensor_update_blocks() takes");
+    if (!refill->borrowed) return cairn_refill_update(tensor, val);
+    CAIRN_CHECK(val == refill->borrowed, env, CAIRN_BAD_ARGUMENT,
+                "update: the values are borrowed: change them in place");
     tensor->local->updates++;
     return CAIRN_OK;
 }

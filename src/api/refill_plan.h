@@ -78,14 +78,4 @@ static inline int64_t cairn_refill_place(const cairn_refill_plan *plan,
                        : run->place + (k - run->item);
 }
 
-/// Number of its value, where there is but one.
-static inline int64_t cairn_refill_source(const cairn_refill_plan *plan,
-                                          const cairn_refill_list *list,
-                                          const cairn_refill_run  *run,
-                                          int64_t                  k)
-{
-    return list->source ? cairn_refill_number(list->source, k, plan->bits)
-                        : run->source + (k - run->item);
-}
-
 #endif

@@ -19,6 +19,8 @@ typedef struct cairn_solver_rows {
     const void    *ptr, *idx, *val;
     int            ptr_bits, idx_bits;
     cairn_dtype    dtype;
+    int     base;    ///< What the caller calls the first: messages have his numbers.
+    int64_t replays; ///< As in cairn_store_options.
 } cairn_solver_rows;
 
 static inline int64_t cairn_rows_ptr(const cairn_solver_rows *a, int64_t k)
@@ -64,6 +66,27 @@ cairn_rows_coord(const cairn_solver_rows *a, int64_t line, int64_t k, cairn_coor
 cairn_status cairn_solver_rows_entries(const cairn_solver_rows *a,
                                        cairn_entries           *entries);
 
+/// Look at widths, extents and which rows they are.
+///
+/// Local.
+///
+/// @retval CAIRN_BAD_ARGUMENT, CAIRN_BAD_SHAPE  Something is wrong with them.
+cairn_status cairn_solver_rows_check(const cairn_solver_rows *a);
+
+/// Make a tensor of rows: a format's, or over the arrays.
+///
+/// Collective.
+///
+/// @param[in]  mine    This rank's status so far: where it is a failure, it is everybody's.
+/// @param[in]  mode    CAIRN_COPY or CAIRN_BORROW.
+/// @param[in]  format  NULL: compressed rows.
+/// @param[out] tensor  Unchanged on failure.
+cairn_status cairn_solver_rows_take(const cairn_solver_rows *a,
+                                    cairn_status             mine,
+                                    cairn_copy_mode          mode,
+                                    const cairn_format      *format,
+                                    cairn_tensor           **tensor);
+
 /// Store rows in a format, as cairn_tensor_from_csr() does, but without what refills need.
 ///
 /// Local: on one rank alone.
@@ -76,9 +99,15 @@ cairn_status cairn_solver_rows_store(const cairn_solver_rows *a,
 /// Where new values go.
 typedef struct cairn_refill {
     const void *borrowed; ///< The caller's values, which are the tensor's; or NULL.
-    cairn_solver_rows  pattern; ///< Copies of ptr and idx, until there is a plan.
-    int64_t            n;       ///< Entries that the caller gave.
-    cairn_refill_plan *plan;    ///< NULL: the first update makes it.
+    cairn_solver_rows pattern; ///< Copies of ptr and idx, until there is a plan.
+    int64_t           n;       ///< Entries that the caller gave.
+    bool              blocks;  ///< They came in two, the first of which has
+    int64_t           split;   ///< so many.
+    int               bits;    ///< 32 or 64, of
+    void *
+        from; ///< [n] for each entry its number in both, one after the other; NULL: the
+              ///< same.
+    cairn_refill_plan *plan; ///< NULL: the first update makes it.
 } cairn_refill;
 
 /// Store new values where the plan says, in the types that members have if these hold them
@@ -89,6 +118,12 @@ typedef struct cairn_refill {
 /// @param[in] val  [n] of the tensor's type.
 /// @retval CAIRN_NO_MEMORY  For wider values: all are what they were.
 cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val);
+
+/// The same, planned when it is first called: cairn_tensor_update() for a tensor that takes
+/// new values, and has none of the caller's.
+///
+/// Local.
+cairn_status cairn_refill_update(cairn_tensor *tensor, const void *val);
 
 /// Have a tensor take new values: its pattern is kept, so that the caller's arrays may go.
 ///

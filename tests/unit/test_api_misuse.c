@@ -679,6 +679,122 @@ Test(misuse, tensors_of_compressed_rows)
     FAILS(cairn_tensor_update, tensor, tensor, value);
 }
 
+/// A struct of three rows, but for what is changed.
+#define ROWS_FAIL(changed)                                                          \
+    do {                                                                            \
+        cairn_csr rows_ = three;                                                    \
+        rows_.changed;                                                              \
+        if (misuse_begins())                                                        \
+            misuse_refused(cairn_tensor_from_rows(misused, &rows_, CAIRN_COPY, csr, \
+                                                  OUT(cairn_tensor *)),             \
+                           "");                                                     \
+        misuse_judge("cairn_tensor_from_rows", "", #changed, __LINE__);             \
+        if (misuse_begins())                                                        \
+            misuse_refused(cairn_tensor_from_blocks(misused, &three, &rows_, &map,  \
+                                                    csr, OUT(cairn_tensor *)),      \
+                           "");                                                     \
+        misuse_judge("cairn_tensor_from_blocks", "", #changed, __LINE__);           \
+    } while (0)
+
+Test(misuse, tensors_of_rows_by_a_struct)
+{
+    static const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
+    cairn_csr            three = CAIRN_CSR, small = {.size = 1};
+    cairn_column_map     map = CAIRN_COLUMN_MAP, no_map = {.size = 1};
+    cairn_tensor       **out = OUT(cairn_tensor *);
+
+    three.global_rows = three.global_cols = three.rows = 3;
+    three.ptr                                          = ptr;
+    three.idx                                          = idx;
+    three.val                                          = value;
+    map.cols = map.ghosts = 3;
+    map.col               = idx;
+    SILENT(cairn_tensor_from_rows, context, NULL, &three, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_rows, rows, misused, NULL, CAIRN_COPY, csr, out);
+    FAILS(cairn_tensor_from_rows, rows, misused, &small, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_rows, tensor, misused, &three, CAIRN_COPY, csr, NULL);
+    FAILS(cairn_tensor_from_rows, format, misused, &three, CAIRN_COPY, cube, out);
+    ALLOWS(cairn_tensor_from_rows, format,
+           is(cairn_tensor_from_rows(misused, &three, CAIRN_COPY, NULL, out)));
+    FAILS(cairn_tensor_from_rows, mode, misused, &three, CAIRN_TAKE, csr, out);
+    SILENT(cairn_tensor_from_blocks, context, NULL, &three, &three, &map, csr, out);
+    REFUSES(cairn_tensor_from_blocks, local, misused, NULL, &three, &map, csr, out);
+    REFUSES(cairn_tensor_from_blocks, ghost, misused, &three, NULL, &map, csr, out);
+    REFUSES(cairn_tensor_from_blocks, map, misused, &three, &three, NULL, csr, out);
+    FAILS(cairn_tensor_from_blocks, local, misused, &small, &three, &map, csr, out);
+    FAILS(cairn_tensor_from_blocks, ghost, misused, &three, &small, &map, csr, out);
+    FAILS(cairn_tensor_from_blocks, map, misused, &three, &three, &no_map, csr, out);
+    REFUSES(cairn_tensor_from_blocks, tensor, misused, &three, &three, &map, csr, NULL);
+    FAILS(cairn_tensor_from_blocks, format, misused, &three, &three, &map, cube, out);
+    ALLOWS(cairn_tensor_from_blocks, format,
+           is(cairn_tensor_from_blocks(misused, &three, &three, &map, NULL, out)));
+    for (int k = 0; k < ODD; k++) {
+        REFUSES(cairn_tensor_from_rows, mode, misused, &three, (cairn_copy_mode)odd[k],
+                csr, out);
+        ROWS_FAIL(dtype = (cairn_dtype)odd[k]);
+        ROWS_FAIL(ptr_bits = odd[k]);
+        ROWS_FAIL(idx_bits = odd[k]);
+        ROWS_FAIL(val_kind = odd[k]);
+        ROWS_FAIL(val_bits = odd[k]);
+        ROWS_FAIL(base = odd[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        ROWS_FAIL(global_rows = wrong[k]);
+        ROWS_FAIL(global_cols = wrong[k]);
+        ROWS_FAIL(first_row = wrong[k]);
+        ROWS_FAIL(rows = wrong[k] == -1 ? -2 : wrong[k]);
+    }
+    ROWS_FAIL(ptr = NULL);
+    ROWS_FAIL(idx = NULL);
+    ROWS_FAIL(val = NULL);
+    ROWS_FAIL(base = 1);
+    ROWS_FAIL(dtype = CAIRN_F32; rows_.val_bits = 64);
+    SILENT(cairn_tensor_update_blocks, tensor, NULL, value, value);
+    FAILS(cairn_tensor_update_blocks, tensor, given, value, value);
+}
+
+Test(misuse, two_blocks)
+{
+    const int64_t    wrong[] = {-1, INT64_MIN, INT64_MAX};
+    cairn_csr        three   = CAIRN_CSR;
+    cairn_column_map map     = CAIRN_COLUMN_MAP;
+    cairn_tensor    *blocks  = NULL;
+    cairn_tensor   **out     = OUT(cairn_tensor *);
+
+    three.global_rows = three.global_cols = three.rows = 3;
+    three.ptr                                          = ptr;
+    three.idx                                          = idx;
+    three.val                                          = value;
+    map.cols = map.ghosts = 3;
+    map.col               = idx;
+    for (int k = 0; k < 3; k++) {
+        cairn_column_map first = map, cols = map, ghosts = map;
+
+        first.first_col = wrong[k];
+        cols.cols       = wrong[k];
+        ghosts.ghosts   = wrong[k] == INT64_MAX ? -2 : wrong[k];
+        FAILS(cairn_tensor_from_blocks, map, misused, &three, &three, &first, csr, out);
+        FAILS(cairn_tensor_from_blocks, map, misused, &three, &three, &cols, csr, out);
+        FAILS(cairn_tensor_from_blocks, map, misused, &three, &three, &ghosts, csr,
+              out);
+    }
+    for (int k = 0; k < ODD; k++) {
+        cairn_column_map bits = map, base = map;
+
+        bits.bits = odd[k];
+        base.base = odd[k];
+        FAILS(cairn_tensor_from_blocks, map, misused, &three, &three, &bits, csr, out);
+        FAILS(cairn_tensor_from_blocks, map, misused, &three, &three, &base, csr, out);
+    }
+    MUST(misused,
+         cairn_tensor_from_blocks(misused, &three, &three, &map, csr, &blocks));
+    REFUSES(cairn_tensor_update_blocks, local_val, blocks, NULL, value);
+    REFUSES(cairn_tensor_update_blocks, ghost_val, blocks, value, NULL);
+    FAILS(cairn_tensor_update, tensor, blocks, value);
+    MUST(misused, cairn_tensor_update_blocks(blocks, value, value));
+    cairn_tensor_destroy(&blocks);
+}
+
 Test(misuse, tensors_of_compressed_columns)
 {
     static const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};

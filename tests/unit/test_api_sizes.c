@@ -274,6 +274,35 @@ static cairn_status hand_view(void *given)
     return hand(given, NULL);
 }
 
+static cairn_status take_rows(void *given)
+{
+    cairn_tensor      *made = NULL;
+    const cairn_status status =
+        cairn_tensor_from_rows(context, given, CAIRN_COPY, format, &made);
+
+    cairn_tensor_destroy(&made);
+    return status;
+}
+
+static const int64_t   three_ptr[4];
+static const cairn_csr three_rows = {.size        = sizeof(cairn_csr),
+                                     .global_rows = 3,
+                                     .global_cols = 3,
+                                     .rows        = -1,
+                                     .ptr         = three_ptr,
+                                     .ptr_bits    = 64,
+                                     .idx_bits    = 64};
+
+static cairn_status take_blocks(void *given)
+{
+    cairn_tensor      *made   = NULL;
+    const cairn_status status = cairn_tensor_from_blocks(
+        context, &three_rows, &three_rows, given, format, &made);
+
+    cairn_tensor_destroy(&made);
+    return status;
+}
+
 static cairn_status take_coords(void *given)
 {
     cairn_tensor      *made = NULL;
@@ -430,6 +459,12 @@ Test(api_sizes, problems_and_parts)
          .length   = 10
     };
 
+    const cairn_column_map map = CAIRN_COLUMN_MAP;
+
+    hold_from("cairn_csr", &three_rows, sizeof three_rows,
+              offsetof(cairn_csr, idx_bits) + sizeof three_rows.idx_bits, take_rows);
+    hold_from("cairn_column_map", &map, sizeof map,
+              offsetof(cairn_column_map, cols) + sizeof map.cols, take_blocks);
     hold_from("cairn_coords", &none, sizeof none,
               offsetof(cairn_coords, rows) + sizeof none.rows, take_coords);
     hold_filled("cairn_compressed", &lines, sizeof lines,
