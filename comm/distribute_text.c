@@ -190,10 +190,9 @@ cairn_status cairn_renumbering_by_text(cairn_comm               *comm,
                                        const cairn_entries      *entries,
                                        cairn_renumbering       **renumbering)
 {
-    const bool      square = shape->order == 2 && shape->extent[0] == shape->extent[1];
-    const owner_map map    = {distribution->a, shape->extent[0], comm->size};
-    cairn_rows      rows   = {0};
-    int64_t        *owner  = NULL;
+    const owner_map map   = {distribution->a, shape->extent[0], comm->size};
+    cairn_rows      rows  = {0};
+    int64_t        *owner = NULL;
     cairn_status    status;
 
     CAIRN_TRY(cairn_rows_equal(comm, shape->extent[0], 1, &rows));
@@ -205,7 +204,8 @@ cairn_status cairn_renumbering_by_text(cairn_comm               *comm,
     else
         for (cairn_coord row = first; row < end; row++)
             owner[row - first] = owner_at(&map, row);
-    status = cairn_renumbering_create(comm, &rows, owner, square, renumbering);
+    status = cairn_renumbering_create(comm, &rows, owner, cairn_renumbers_all(shape),
+                                      renumbering);
 done:
     cairn_free(comm->env, owner);
     cairn_rows_fini(comm->env, &rows);

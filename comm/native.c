@@ -18,6 +18,7 @@
 typedef struct {
     cairn_comm        *comm;
     const cairn_local *tensor;
+    cairn_coord       *row; ///< The user's at this rank's places; NULL: by number.
     char              *head;
     int64_t            head_bytes;
     cairn_native_row  *table; ///< [size]
@@ -25,47 +26,57 @@ typedef struct {
     int64_t            version;
 } writer;
 
+static int64_t row_bytes(const writer *w)
+{
+    return w->row ? 8 * cairn_interval_size(w->tensor->box[0]) : 0;
+}
+
 static int64_t segment_length(const writer *w)
 {
-    int64_t length = w->head_bytes;
+    int64_t length = w->head_bytes + cairn_native_padded(row_bytes(w));
 
     for (int64_t p = 0; p < w->tensor->parts; p++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
         const int   arrays = cairn_part_own_arrays(&w->tensor->part[p], array);
 
         for (int a = 0; a < arrays; a++)
-            length += cairn_native_array_bytes(&array[a]);
+            length += cairn_native_padded(array[a].bytes);
     }
     return length;
 }
 
-/// Hand a segment's bytes, chunk by chunk, to the checksum and, with a file, to it.
-static cairn_status for_each_chunk(const writer *w, cairn_file *file, uint32_t *crc)
+/// Hand bytes, padded to 64, to the checksum and, with a file, to it at @p at.
+static cairn_status
+add_chunk(const void *data, int64_t bytes, cairn_file *file, int64_t *at, uint32_t *crc)
 {
     static const char zeros[64];
-    int64_t           at = file ? w->table[w->comm->rank].offset : 0;
+    const int64_t     rest = cairn_native_padded(bytes) - bytes;
 
-    *crc = cairn_native_crc(0, w->head, w->head_bytes);
-    if (file) CAIRN_TRY(cairn_file_write_at(file, w->head, (size_t)w->head_bytes, at));
-    at += w->head_bytes;
+    *crc = cairn_native_crc(*crc, data, bytes);
+    *crc = cairn_native_crc(*crc, zeros, rest);
+    if (file && bytes > 0)
+        CAIRN_TRY(cairn_file_write_at(file, data, (size_t)bytes, *at));
+    if (file && rest > 0)
+        CAIRN_TRY(cairn_file_write_at(file, zeros, (size_t)rest, *at + bytes));
+    *at += bytes + rest;
+    return CAIRN_OK;
+}
+
+/// All bytes of a segment, chunk by chunk.
+static cairn_status for_each_chunk(const writer *w, cairn_file *file, uint32_t *crc)
+{
+    int64_t at = file ? w->table[w->comm->rank].offset : 0;
+
+    *crc = 0;
+    CAIRN_TRY(add_chunk(w->head, w->head_bytes, file, &at, crc));
     for (int64_t p = 0; p < w->tensor->parts; p++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
         const int   arrays = cairn_part_own_arrays(&w->tensor->part[p], array);
 
-        for (int a = 0; a < arrays; a++) {
-            const int64_t bytes = array[a].bytes;
-            const int64_t rest  = cairn_native_array_bytes(&array[a]) - bytes;
-
-            *crc = cairn_native_crc(*crc, array[a].data, bytes);
-            *crc = cairn_native_crc(*crc, zeros, rest);
-            if (file)
-                CAIRN_TRY(cairn_file_write_at(file, array[a].data, (size_t)bytes, at));
-            if (file && rest > 0)
-                CAIRN_TRY(cairn_file_write_at(file, zeros, (size_t)rest, at + bytes));
-            at += bytes + rest;
-        }
+        for (int a = 0; a < arrays; a++)
+            CAIRN_TRY(add_chunk(array[a].data, array[a].bytes, file, &at, crc));
     }
-    return CAIRN_OK;
+    return add_chunk(w->row, row_bytes(w), file, &at, crc);
 }
 
 /// Give all ranks the length and checksum of each, and the highest version.
@@ -77,7 +88,7 @@ static cairn_status make_table(writer *w)
     CAIRN_TRY(for_each_chunk(w, NULL, &crc)); /* without a file it cannot fail */
     mine.crc = crc;
     CAIRN_TRY(w->comm->ops->allgather(w->comm, &mine, sizeof mine, w->table));
-    w->version = cairn_native_version(w->tensor);
+    w->version = cairn_native_version(w->tensor, w->row != NULL);
     CAIRN_TRY(w->comm->ops->allreduce(w->comm, &w->version, 1, CAIRN_MAX));
     w->total = CAIRN_NATIVE_PROLOGUE + w->comm->size * (int64_t)sizeof mine;
     w->total = (w->total + 63) / 64 * 64;
@@ -112,22 +123,26 @@ static cairn_status write_file(writer *w, const char *path)
     return cairn_output_finish(w->comm, status, &file);
 }
 
-cairn_status cairn_native_write_file(cairn_comm        *comm,
-                                     const char        *path,
-                                     const cairn_local *tensor,
-                                     const char        *text,
-                                     int64_t           *bytes)
+cairn_status cairn_native_write_file(cairn_comm              *comm,
+                                     const char              *path,
+                                     const cairn_local       *tensor,
+                                     const cairn_renumbering *places,
+                                     const char              *text,
+                                     int64_t                 *bytes)
 {
     writer           w         = {.comm = comm, .tensor = tensor};
     cairn_collective arguments = {0};
-    cairn_status status = cairn_native_describe(tensor, text, &w.head, &w.head_bytes);
+    cairn_status     status    = CAIRN_OK;
 
     cairn_collective_text(&arguments, "file", path);
+    if (places) CAIRN_TRY(cairn_renumbering_rows(comm, places, &w.row));
+    status = cairn_native_describe(tensor, text, places, &w.head, &w.head_bytes);
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size, &w.table);
     status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK) status = make_table(&w);
     if (status == CAIRN_OK) status = write_file(&w, path);
     if (status == CAIRN_OK) *bytes = w.total;
+    cairn_free(comm->env, w.row);
     cairn_free(comm->env, w.head);
     cairn_free(comm->env, w.table);
     return status;

@@ -7,26 +7,30 @@
 #define CAIRN_COMM_NATIVE_H
 
 #include "comm/native_file.h"
+#include "comm/renumber.h"
 
 /// Write what every rank stores of a tensor. The file appears whole or not at all.
 ///
 /// Collective.
 ///
-/// @param[in]  text   The format's canonical text.
-/// @param[out] bytes  Length of the file.
+/// @param[in]  places  By which the rows are stored; NULL: by number.
+/// @param[in]  text    The format's canonical text.
+/// @param[out] bytes   Length of the file.
 /// @retval CAIRN_IO  On some rank.
-cairn_status cairn_native_write_file(cairn_comm        *comm,
-                                     const char        *path,
-                                     const cairn_local *tensor,
-                                     const char        *text,
-                                     int64_t           *bytes);
+cairn_status cairn_native_write_file(cairn_comm              *comm,
+                                     const char              *path,
+                                     const cairn_local       *tensor,
+                                     const cairn_renumbering *places,
+                                     const char              *text,
+                                     int64_t                 *bytes);
 
 /// Is this a native file, by its first bytes? Local.
 /// @retval CAIRN_IO  It cannot be opened.
 cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native);
 
 /// Read a native file back into entries, unsorted: those of an equal share of its values
-/// on every rank, in the order of the file.
+/// on every rank, in the order of the file. Where its rows are by their places, entries get
+/// the user's coordinates back.
 ///
 /// Collective. A rank holds its entries and, at a time, a few megabytes of arrays.
 ///
@@ -49,6 +53,25 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
 cairn_status cairn_native_take_own(cairn_native_file *file,
                                    cairn_local      **tensor,
                                    cairn_format     **format);
+
+/// Give entries of a file whose rows are by their places the user's coordinates back.
+///
+/// Collective. On failure they are to be freed.
+///
+/// @retval CAIRN_BAD_FILE  What the file says of its places is no renumbering.
+cairn_status cairn_native_undo_places(const cairn_native_file *file,
+                                      cairn_entries           *entries);
+
+/// Take back the places of a file's rows, on as many ranks as wrote it.
+///
+/// Collective.
+///
+/// @param[in]  rows         Of each rank, in the order of places.
+/// @param[out] renumbering  Destroy with cairn_renumbering_destroy(). Unchanged on failure.
+/// @retval CAIRN_BAD_FILE  As cairn_native_undo_places().
+cairn_status cairn_native_take_places(const cairn_native_file *file,
+                                      const cairn_rows        *rows,
+                                      cairn_renumbering      **renumbering);
 
 /// Rows of a file, consecutive, in ascending order.
 typedef struct cairn_native_slices {

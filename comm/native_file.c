@@ -228,6 +228,7 @@ static cairn_status note_facts(const cairn_native_segment *segment,
     fact->value_bits = tensor->value_bits;
     fact->values     = segment->values;
     fact->divides    = cairn_native_rows_divide(segment);
+    fact->places     = segment->places > 0;
     cairn_free(segment->env, text);
     return CAIRN_OK;
 }
@@ -265,7 +266,8 @@ static bool fit_together(const cairn_native_facts *fact, int64_t n)
     for (int64_t s = 0; s < n; s++) {
         if (memcmp(&fact[s].shape, &fact[0].shape, sizeof fact[0].shape) != 0
             || fact[s].format != fact[0].format
-            || fact[s].value_bits != fact[0].value_bits || fact[s].rows.lo != next)
+            || fact[s].value_bits != fact[0].value_bits
+            || fact[s].places != fact[0].places || fact[s].rows.lo != next)
             return false;
         next = fact[s].rows.hi + 1;
     }

@@ -19,6 +19,7 @@ typedef struct cairn_native_facts {
     int            value_bits;
     cairn_pos      values;  ///< Padding included.
     bool           divides; ///< Rows can be read alone (cairn_native_rows_divide()).
+    bool           places;  ///< Rows are by their places.
 } cairn_native_facts;
 
 typedef struct cairn_native_file {

@@ -139,6 +139,8 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
     cairn_status status = cairn_comm_agree(comm, read_share(&file, &fresh, &seen));
 
     if (status == CAIRN_OK) status = cairn_comm_agree(comm, check_seen(&file, &seen));
+    if (status == CAIRN_OK && file.fact[0].places)
+        status = cairn_native_undo_places(&file, &fresh);
     if (status == CAIRN_OK) {
         *shape   = file.fact[0].shape;
         *entries = fresh;

@@ -24,6 +24,11 @@ void cairn_renumbering_destroy(cairn_env *env, cairn_renumbering **renumbering)
     *renumbering = NULL;
 }
 
+bool cairn_renumbers_all(const cairn_shape *shape)
+{
+    return shape->order == 2 && shape->extent[0] == shape->extent[1];
+}
+
 /* ---- places ---- */
 
 /// How many of the rows each rank is to have.
@@ -283,19 +288,19 @@ static cairn_coord place_of(const lookup *l, cairn_coord index)
     return l->place[low];
 }
 
-/// Number one dimension; @p own is [own rows], what becomes of this rank's.
-static cairn_status renumber_mode(cairn_comm              *comm,
-                                  const cairn_renumbering *p,
-                                  const int64_t           *own,
-                                  int                      mode,
-                                  cairn_entries           *e)
+/// Number one dimension.
+static cairn_status renumber_mode(cairn_comm        *comm,
+                                  const cairn_rows  *rows,
+                                  const cairn_coord *own,
+                                  int                mode,
+                                  cairn_entries     *e)
 {
     lookup       l = {NULL, NULL, 0};
     cairn_status status;
 
     CAIRN_GO(done, cairn_comm_agree(comm, list_indices(comm->env, e, mode, &l)));
-    CAIRN_GO(done, cairn_rows_fetch(comm, &p->rows, sizeof *l.place, own, l.n, l.index,
-                                    l.place));
+    CAIRN_GO(done,
+             cairn_rows_fetch(comm, rows, sizeof *l.place, own, l.n, l.index, l.place));
     for (cairn_pos k = 0; k < e->n; k++)
         e->coord[mode][k] = place_of(&l, e->coord[mode][k]);
 done:
@@ -304,42 +309,60 @@ done:
     return status;
 }
 
-static cairn_status renumber(cairn_comm              *comm,
-                             const cairn_renumbering *p,
-                             const int64_t           *own,
-                             cairn_entries           *entries)
+cairn_status cairn_entries_renumber(cairn_comm        *comm,
+                                    const cairn_rows  *rows,
+                                    const cairn_coord *own,
+                                    int                modes,
+                                    cairn_entries     *entries)
 {
-    for (int mode = 0; mode < (p->all ? entries->order : 1); mode++)
-        CAIRN_TRY(renumber_mode(comm, p, own, mode, entries));
+    for (int mode = 0; mode < modes; mode++)
+        CAIRN_TRY(renumber_mode(comm, rows, own, mode, entries));
     return CAIRN_OK;
 }
 
 cairn_status cairn_renumbering_number(cairn_comm              *comm,
-                                      const cairn_renumbering *renumbering,
+                                      const cairn_renumbering *p,
                                       cairn_entries           *entries)
 {
-    return renumber(comm, renumbering, renumbering->place, entries);
+    return cairn_entries_renumber(comm, &p->rows, p->place, p->all ? entries->order : 1,
+                                  entries);
+}
+
+cairn_status
+cairn_renumbering_rows(cairn_comm *comm, const cairn_renumbering *p, cairn_coord **row)
+{
+    const int64_t n   = own_rows(comm, &p->rows);
+    cairn_coord  *own = NULL, *buffer = NULL;
+    int64_t      *counts = NULL;
+    cairn_status  status = CAIRN_NEW(comm->env, n + 1, &own);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * n, &buffer);
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW(comm->env, 2 * (int64_t)comm->size, &counts);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    for (int64_t k = 0; k < n; k++)
+        buffer[n + k] = p->rows.first[comm->rank] + k;
+    CAIRN_GO(done, cairn_renumbering_to_places(comm, p, sizeof *own, buffer + n, own,
+                                               buffer, counts));
+    *row = own;
+    own  = NULL;
+done:
+    cairn_free(comm->env, counts);
+    cairn_free(comm->env, buffer);
+    cairn_free(comm->env, own);
+    return status;
 }
 
 cairn_status cairn_renumbering_undo(cairn_comm              *comm,
-                                    const cairn_renumbering *renumbering,
+                                    const cairn_renumbering *p,
                                     cairn_entries           *entries)
 {
-    const int64_t n   = own_rows(comm, &renumbering->rows);
-    int64_t      *row = NULL, *index, *buffer, *counts = NULL;
-    cairn_status  status = CAIRN_NEW(comm->env, 3 * n, &row);
+    cairn_coord *row = NULL;
 
-    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * comm->size, &counts);
-    CAIRN_GO(done, cairn_comm_agree(comm, status));
-    index  = row + n;
-    buffer = index + n;
-    for (int64_t k = 0; k < n; k++)
-        row[k] = renumbering->rows.first[comm->rank] + k;
-    CAIRN_GO(done, cairn_renumbering_to_places(comm, renumbering, sizeof *row, row,
-                                               index, buffer, counts));
-    status = renumber(comm, renumbering, index, entries);
-done:
-    cairn_free(comm->env, counts);
+    CAIRN_TRY(cairn_renumbering_rows(comm, p, &row));
+    const cairn_status status = cairn_entries_renumber(
+        comm, &p->rows, row, p->all ? entries->order : 1, entries);
+
     cairn_free(comm->env, row);
     return status;
 }
@@ -351,4 +374,52 @@ cairn_status cairn_renumbering_apply(cairn_comm              *comm,
     CAIRN_TRY(cairn_renumbering_number(comm, renumbering, entries));
     CAIRN_TRY(cairn_entries_to_owners(comm, &renumbering->rows, entries, NULL));
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, entries));
+}
+
+/* ---- rows that ranks name ---- */
+
+/// Rows by the rank that has them: so many for each, one rank's behind the other's.
+static void sort_by_owner(const cairn_comm  *comm,
+                          const cairn_rows  *rows,
+                          const cairn_coord *row,
+                          int64_t           *count,
+                          int64_t           *next,
+                          cairn_coord       *sorted)
+{
+    const int64_t n = own_rows(comm, rows);
+
+    for (int64_t k = 0; k < n; k++)
+        count[cairn_rows_owner(rows, row[k])]++;
+    for (int r = 1; r < comm->size; r++)
+        next[r] = next[r - 1] + count[r - 1];
+    for (int64_t k = 0; k < n; k++)
+        sorted[next[cairn_rows_owner(rows, row[k])]++] = row[k];
+}
+
+cairn_status cairn_rows_named(cairn_comm        *comm,
+                              const cairn_rows  *rows,
+                              const cairn_coord *row,
+                              int64_t           *owner)
+{
+    const int64_t n = own_rows(comm, rows), size = comm->size;
+    const int64_t first  = rows->first[comm->rank];
+    cairn_coord  *sorted = NULL, *named = NULL;
+    int64_t      *count  = NULL;
+    cairn_status  status = CAIRN_NEW_ZERO(comm->env, 2 * size, &count);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, n, &sorted);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    sort_by_owner(comm, rows, row, count, count + size, sorted);
+    CAIRN_GO(done, cairn_comm_exchange(comm, sorted, count, sizeof *sorted,
+                                       (void **)&named, count + size));
+    for (int64_t k = 0; k < n; k++)
+        owner[k] = -1;
+    for (int64_t r = 0, k = 0, end = 0; r < size; r++)
+        for (end += count[size + r]; k < end; k++)
+            owner[named[k] - first] = r;
+done:
+    cairn_free(comm->env, named);
+    cairn_free(comm->env, sorted);
+    cairn_free(comm->env, count);
+    return status;
 }

@@ -23,6 +23,9 @@ typedef struct cairn_renumbering {
     int64_t *recv;  ///< [ranks] and so many rows of each rank have one on this.
 } cairn_renumbering;
 
+/// Are all dimensions of a tensor numbered as its rows are? Those of a square matrix.
+bool cairn_renumbers_all(const cairn_shape *shape);
+
 /// Number rows by the ranks that are to have them, those of one rank as they come.
 ///
 /// Collective.
@@ -63,6 +66,28 @@ cairn_status cairn_renumbering_number(cairn_comm              *comm,
 cairn_status cairn_renumbering_undo(cairn_comm              *comm,
                                     const cairn_renumbering *renumbering,
                                     cairn_entries           *entries);
+
+/// Give entries, anywhere, other coordinates, on the ranks where they are.
+///
+/// Collective. On failure they are to be freed.
+///
+/// @param[in] rows   Who knows of which coordinates, and
+/// @param[in] own    [own rows] what becomes of them.
+/// @param[in] modes  Dimensions, from the first on, that are numbered so.
+cairn_status cairn_entries_renumber(cairn_comm        *comm,
+                                    const cairn_rows  *rows,
+                                    const cairn_coord *own,
+                                    int                modes,
+                                    cairn_entries     *entries);
+
+/// The user's rows that are at this rank's places.
+///
+/// Collective.
+///
+/// @param[out] row  [own rows] Ascending. Freed with cairn_free(). Unchanged on failure.
+cairn_status cairn_renumbering_rows(cairn_comm              *comm,
+                                    const cairn_renumbering *renumbering,
+                                    cairn_coord            **row);
 
 /// Bring the rows of a dense matrix from the user's order to that of places, or back.
 ///
@@ -105,5 +130,18 @@ cairn_status cairn_rows_fetch(cairn_comm        *comm,
                               int64_t            n,
                               const cairn_coord *row,
                               void              *value);
+
+/// Which rank names each row.
+///
+/// Collective.
+///
+/// @param[in]  rows   Who has which.
+/// @param[in]  row    [own rows] Rows that this rank names, any of all.
+/// @param[out] owner  [own rows] Who named this rank's; -1: none did, so that some other row
+///                    was named twice.
+cairn_status cairn_rows_named(cairn_comm        *comm,
+                              const cairn_rows  *rows,
+                              const cairn_coord *row,
+                              int64_t           *owner);
 
 #endif

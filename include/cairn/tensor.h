@@ -521,12 +521,14 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
 /// Write a tensor: `.mtx` and `.tns` walk the arrays and write text, as
 /// cairn_source_write(); `.npz` are the arrays as binsparse has them (docs/files.md);
 /// anything else is .cairn, the arrays themselves. The file appears whole or not at all.
+/// Rows by their places (cairn_tensor_places()) are the user's in text, and stay by places in
+/// a .cairn file, which has the places, too.
 ///
 /// Collective.
 ///
 /// @param[out] bytes  Bytes written; may be NULL.
 /// @retval CAIRN_UNSUPPORTED  `.npz`: no format of binsparse has these arrays; or there are
-///                            several ranks.
+///                            several ranks, or rows by their places.
 CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
                                           const char         *path,
                                           int64_t            *bytes);

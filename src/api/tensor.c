@@ -6,8 +6,8 @@
 #include "api/door.h"
 #include "api/solver_rows.h"
 #include "base/file.h"
+#include "comm/move_entries.h"
 #include "comm/native.h"
-#include "comm/renumber.h"
 #include "comm/write.h"
 #include "convert/kept.h"
 #include "io/binsparse.h"
@@ -394,12 +394,18 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
 
     cairn_collective_text(&arguments, "file", path);
     cairn_entries_init(&entries, tensor->local->shape.order);
-    cairn_status status = cairn_local_entries(tensor->local, &entries);
+    cairn_status status = cairn_comm_agree_on(
+        comm, cairn_local_entries(tensor->local, &entries), &arguments);
 
+    if (status == CAIRN_OK && tensor->places) {
+        status = cairn_renumbering_undo(comm, tensor->places, &entries);
+        if (status == CAIRN_OK)
+            status = cairn_entries_to_owners(comm, &tensor->rows, &entries, NULL);
+    }
     if (status == CAIRN_OK && source) status = cairn_source_sort(source);
     if (status == CAIRN_OK && source) status = add_zeros(source, &entries);
     if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
-    status = cairn_comm_agree_on(comm, status, &arguments);
+    status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
         status = cairn_write_entries(comm, path, &tensor->local->shape, &entries);
     cairn_entries_fini(env, &entries);
@@ -415,6 +421,7 @@ write_npz(const cairn_tensor *tensor, const char *path, int64_t *bytes)
                 "write: %s: an .npz of several ranks: not in this version: write it on "
                 "one, or a .cairn file",
                 path);
+    CAIRN_TRY(cairn_check_own_order(tensor, "write"));
     return cairn_binsparse_write(tensor->local, path, bytes);
 }
 
@@ -425,8 +432,6 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 
     int64_t length = 0;
 
-    CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
-                               cairn_check_own_order(tensor, "write")));
     if (ends_with(path, ".mtx") || ends_with(path, ".tns")) {
         CAIRN_TRY(write_text(tensor, NULL, path));
         CAIRN_TRY(
@@ -437,7 +442,8 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
             cairn_comm_agree(tensor->context->comm, write_npz(tensor, path, &length)));
     } else {
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
-                                          tensor->format->print.whole, &length));
+                                          tensor->places, tensor->format->print.whole,
+                                          &length));
     }
     if (bytes) *bytes = length;
     return CAIRN_OK;
@@ -454,8 +460,6 @@ cairn_status cairn_tensor_write_text(const cairn_tensor *tensor,
 
     int64_t length;
 
-    CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
-                               cairn_check_own_order(tensor, "write")));
     CAIRN_CHECK(source->rows.size == tensor->rows.size, &tensor->context->env,
                 CAIRN_BAD_ARGUMENT, "write: %s: the source is of another context",
                 path);

@@ -30,6 +30,28 @@ static cairn_status set_rows(cairn_tensor *tensor)
     return CAIRN_OK;
 }
 
+/// Are rows at the places that an expression says? A partition of a graph is what it was.
+static cairn_status same_places(const cairn_tensor *tensor, bool *same)
+{
+    const cairn_distribution *said  = &tensor->format->distribution;
+    cairn_comm               *comm  = tensor->context->comm;
+    const int64_t            *first = tensor->rows.first + comm->rank;
+    cairn_renumbering        *want  = NULL;
+
+    *same = true;
+    if (said->kind != CAIRN_DISTRIBUTION_MAP) return CAIRN_OK;
+    CAIRN_TRY(
+        cairn_renumbering_by_text(comm, said, &tensor->local->shape, NULL, &want));
+    *same = memcmp(want->rows.first, tensor->rows.first,
+                   ((size_t)comm->size + 1) * sizeof *first)
+                == 0
+            && memcmp(want->place, tensor->places->place,
+                      (size_t)(first[1] - first[0]) * sizeof *first)
+                   == 0;
+    cairn_renumbering_destroy(comm->env, &want);
+    return CAIRN_OK;
+}
+
 /// A file's rows lie as its text says, as far as the text tells. Those of one rank's file are
 /// one rank's.
 static cairn_status check_rows(const cairn_tensor *tensor)
@@ -37,20 +59,28 @@ static cairn_status check_rows(const cairn_tensor *tensor)
     const cairn_format *format = tensor->format;
     cairn_comm         *comm   = tensor->context->comm;
     cairn_rows          rows   = {0};
-    bool                cut, same;
+    bool                cut, scattered, same = true;
 
     CAIRN_TRY(cairn_rows_by_text(comm, &format->distribution,
                                  tensor->local->shape.extent[0],
-                                 cairn_format_grain(format), &rows, &cut, NULL));
-    same = !cut
-           || memcmp(rows.first, tensor->rows.first,
-                     ((size_t)comm->size + 1) * sizeof *rows.first)
-                  == 0;
+                                 cairn_format_grain(format), &rows, &cut, &scattered));
+    if (cut)
+        same = memcmp(rows.first, tensor->rows.first,
+                      ((size_t)comm->size + 1) * sizeof *rows.first)
+               == 0;
     cairn_rows_fini(comm->env, &rows);
-    CAIRN_CHECK(same, comm->env, CAIRN_BAD_FILE,
-                "read: the file's rows are not those of its distribution, @ %s",
-                format->print.whole_distribution);
-    return CAIRN_OK;
+    if (scattered != (tensor->places != NULL))
+        same = false;
+    else if (scattered)
+        CAIRN_TRY(same_places(tensor, &same));
+    return cairn_comm_agree(
+        comm, same ? CAIRN_OK
+                   : cairn_fail(comm->env, CAIRN_BAD_FILE,
+                                "read: the file's rows are not those of its "
+                                "distribution, @ %s",
+                                format->print.whole_distribution
+                                    ? format->print.whole_distribution
+                                    : "nothing"));
 }
 
 /// Give the arrays that a rank took a handle.
@@ -88,6 +118,8 @@ take_arrays(cairn_context *context, cairn_native_file *file, cairn_tensor **tens
     }
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK && local) status = set_rows(fresh);
+    if (status == CAIRN_OK && local && file->fact[0].places)
+        status = cairn_native_take_places(file, &fresh->rows, &fresh->places);
     if (status == CAIRN_OK && local) status = check_rows(fresh);
     if (status == CAIRN_OK && fresh)
         *tensor = fresh;
@@ -269,13 +301,31 @@ done:
     return status;
 }
 
-/// Store the file's rows, by equal counts of entries, in its own format.
+/// Do rows lie by their places in a file, or go there?
+static cairn_status
+find_scattered(const moving_file *f, const cairn_native_file *file, bool *scattered)
+{
+    cairn_comm *comm = f->context->comm;
+    cairn_rows  rows = {0};
+    bool        cut;
+
+    CAIRN_TRY(cairn_rows_by_text(comm, &f->format->distribution, f->shape.extent[0],
+                                 cairn_format_grain(f->format), &rows, &cut,
+                                 scattered));
+    cairn_rows_fini(comm->env, &rows);
+    *scattered = *scattered || file->fact[0].places;
+    return CAIRN_OK;
+}
+
+/// Store the file's rows in its own format, as its text has them go to these ranks; else by
+/// equal counts of entries.
 static cairn_status
 store_anew(cairn_context *context, const cairn_native_file *file, cairn_tensor **tensor)
 {
     cairn_comm *comm = context->comm;
     moving_file f    = {.context = context, .shape = file->fact[0].shape};
     char       *text = NULL;
+    bool        scattered;
 
     CAIRN_TRY(cairn_native_file_text(file, &text));
     f.dtype             = file->fact[0].value_bits == 32 ? CAIRN_F32 : CAIRN_F64;
@@ -283,7 +333,9 @@ store_anew(cairn_context *context, const cairn_native_file *file, cairn_tensor *
 
     cairn_free(comm->env, text);
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK) status = store_slices(&f, file, tensor);
+    if (status == CAIRN_OK) status = find_scattered(&f, file, &scattered);
+    if (status == CAIRN_OK)
+        status = scattered ? CAIRN_NO_KERNEL : store_slices(&f, file, tensor);
     if (status == CAIRN_NO_KERNEL)
         status = store_entries(context, file->path, f.format, f.dtype, tensor);
     cairn_format_destroy(&f.format);

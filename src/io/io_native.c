@@ -27,9 +27,9 @@ uint32_t cairn_native_crc_join(uint32_t crc, uint32_t next, int64_t length)
     return (uint32_t)crc32_combine64(crc, next, length);
 }
 
-int64_t cairn_native_array_bytes(const cairn_array *array)
+int64_t cairn_native_padded(int64_t bytes)
 {
-    return (array->bytes + 63) / 64 * 64;
+    return cairn_count_plus(bytes, 63) / 64 * 64;
 }
 
 static void put(cairn_text *out, int64_t value)
@@ -49,16 +49,18 @@ bool cairn_native_is_half(int64_t kind, int64_t bits)
     return kind == CAIRN_VALUE_BFLOAT || (kind == CAIRN_VALUE_FLOAT && bits == 16);
 }
 
-int64_t cairn_native_version(const cairn_local *tensor)
+int64_t cairn_native_version(const cairn_local *tensor, bool places)
 {
+    if (places) return CAIRN_NATIVE_VERSION;
     for (int g = 0; g < tensor->groups; g++)
         if (cairn_native_is_half(tensor->group[g].layout->value_kind,
                                  tensor->group[g].layout->value_bits))
-            return CAIRN_NATIVE_VERSION;
+            return CAIRN_NATIVE_HALF;
     return cairn_local_is_narrow(tensor) ? CAIRN_NATIVE_NARROW : CAIRN_NATIVE_WIDE;
 }
 
-static void describe_member(const cairn_local *tensor, int member, cairn_text *out)
+static void
+describe_member(const cairn_local *tensor, int64_t version, int member, cairn_text *out)
 {
     const cairn_group  *group  = &tensor->group[member];
     const cairn_layout *layout = group->layout;
@@ -68,7 +70,7 @@ static void describe_member(const cairn_local *tensor, int member, cairn_text *o
         put(out, layout->span[q].lo);
         put(out, layout->span[q].hi);
     }
-    if (cairn_native_version(tensor) > CAIRN_NATIVE_WIDE) {
+    if (version > CAIRN_NATIVE_WIDE) {
         put(out, layout->value_kind);
         put(out, layout->value_bits);
     }
@@ -84,13 +86,15 @@ static void describe_member(const cairn_local *tensor, int member, cairn_text *o
 
 cairn_status cairn_native_describe(const cairn_local *tensor,
                                    const char        *text,
+                                   bool               places,
                                    char             **head,
                                    int64_t           *bytes)
 {
-    cairn_text out;
+    const int64_t version = cairn_native_version(tensor, places);
+    cairn_text    out;
 
     cairn_text_init(&out, tensor->env);
-    put(&out, cairn_native_version(tensor));
+    put(&out, version);
     put(&out, tensor->shape.order);
     put(&out, tensor->value_bits);
     put(&out, tensor->parts > 0 ? tensor->part[0].where.rank : 0);
@@ -105,7 +109,7 @@ cairn_status cairn_native_describe(const cairn_local *tensor,
     cairn_text_add_bytes(&out, text, strlen(text));
     pad(&out, 8);
     for (int m = 0; m < tensor->groups; m++)
-        describe_member(tensor, m, &out);
+        describe_member(tensor, version, m, &out);
     pad(&out, 64);
     *bytes = (int64_t)out.length;
     return cairn_text_take(&out, head);

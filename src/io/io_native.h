@@ -14,10 +14,12 @@
 ///               per member: queries, (lo, hi)[queries], from version 3 on kind and bits
 ///               of a value as it is stored, banks, per bank: nnz, nodes[levels]; padded
 ///               to 64; then the arrays of all parts in order, a dictionary behind the
-///               values of the first bank
+///               values of the first bank; in version 5 the user's row at each place of
+///               the box
 ///
-/// A segment has version 4 where values are stored as f16 or bf16, 3 where they are stored
-/// otherwise than as wide as the type, else 2, and says no more than is needed; a file has the highest version of its segments.
+/// A segment has version 5 where rows are by their places, 4 where values are stored as f16
+/// or bf16, 3 where they are stored otherwise than as wide as the type, else 2, and says no
+/// more than is needed; a file has the highest version of its segments.
 /// Version 1 differs in one thing: below the last trimmed level, a level whose expression
 /// is one value whatever the sizes (f%1) has an idx of one element there. It is read.
 ///
@@ -32,9 +34,10 @@
 #define CAIRN_NATIVE_MAGIC \
     "\x89"                 \
     "CAIRN\r\n"
-#define CAIRN_NATIVE_VERSION  4
+#define CAIRN_NATIVE_VERSION  5  ///< Of rows by their places.
 #define CAIRN_NATIVE_WIDE     2  ///< Version whose values are all as wide as the type,
-#define CAIRN_NATIVE_NARROW   3  ///< and one that has neither f16 nor bf16.
+#define CAIRN_NATIVE_NARROW   3  ///< one that has neither f16 nor bf16,
+#define CAIRN_NATIVE_HALF     4  ///< and one that may have them, of rows by number.
 #define CAIRN_NATIVE_OLDEST   1  ///< Version that is read.
 #define CAIRN_NATIVE_PROLOGUE 64 ///< Bytes.
 #define CAIRN_NATIVE_ROW      24 ///< Bytes of one row of the table.
@@ -46,10 +49,12 @@ typedef struct cairn_native_row {
 
 /// Write a segment's description (everything before its arrays), padded to 64 bytes.
 ///
-/// @param[in]  text  The canonical text of the tensor's format.
+/// @param[in]  text    The canonical text of the tensor's format.
+/// @param[in]  places  Rows are by their places: the user's rows follow the arrays.
 /// @param[out] head  Freed with cairn_free(); @p bytes long.
 cairn_status cairn_native_describe(const cairn_local *tensor,
                                    const char        *text,
+                                   bool               places,
                                    char             **head,
                                    int64_t           *bytes);
 
@@ -57,10 +62,10 @@ cairn_status cairn_native_describe(const cairn_local *tensor,
 bool cairn_native_is_half(int64_t kind, int64_t bits);
 
 /// The version of a tensor's segment.
-int64_t cairn_native_version(const cairn_local *tensor);
+int64_t cairn_native_version(const cairn_local *tensor, bool places);
 
-/// Bytes that an array takes in a segment: its own, padded to 64.
-int64_t cairn_native_array_bytes(const cairn_array *array);
+/// Bytes that an array takes in a segment: its own @p bytes, padded to 64.
+int64_t cairn_native_padded(int64_t bytes);
 
 /// Write and read the prologue and one row of the table.
 void         cairn_native_put_prologue(char    *out,

@@ -296,13 +296,14 @@ int cairn_native_part_arrays(const cairn_native_segment *segment,
         const int last = array[a].level >= 0 ? array[a].level : part->view.levels - 1;
 
         skip_constants(stored, &level, last, &at[a]);
-        at[a + 1] = cairn_count_plus(at[a], cairn_native_array_bytes(&array[a]));
+        at[a + 1] = cairn_count_plus(at[a], cairn_native_padded(array[a].bytes));
     }
     skip_constants(stored, &level, part->view.levels - 1, &at[arrays]);
     return arrays;
 }
 
-/// Find where each part's arrays begin; the last ones end where the segment does.
+/// Find where each part's arrays begin, and the user's rows; the last ones end where the
+/// segment does.
 static cairn_status find_arrays(reader *r)
 {
     cairn_native_segment *segment = r->segment;
@@ -322,8 +323,32 @@ static cairn_status find_arrays(reader *r)
         segment->values =
             cairn_count_plus(segment->values, r->tensor->part[p].view.values);
     }
+    if (segment->version > CAIRN_NATIVE_HALF) {
+        const int64_t rows = cairn_interval_size(r->tensor->box[0]);
+
+        segment->places = next;
+        next            = cairn_count_plus(next, cairn_native_padded(8 * rows));
+        if (next > segment->bytes.length)
+            return broken(r, "a segment is shorter than its places");
+    }
     if (next != segment->bytes.length)
         return broken(r, "a segment is longer than its arrays");
+    return CAIRN_OK;
+}
+
+cairn_status cairn_native_read_rows(const cairn_native_segment *segment,
+                                    cairn_coord                 first,
+                                    int64_t                     n,
+                                    cairn_coord                *row)
+{
+    const cairn_local *tensor = segment->tensor;
+    const cairn_coord  extent = tensor->shape.extent[0];
+
+    CAIRN_TRY(cairn_native_fetch(segment, row, 8 * n,
+                                 segment->places + 8 * (first - tensor->box[0].lo)));
+    for (int64_t k = 0; k < n; k++)
+        if (row[k] < 0 || row[k] >= extent || (k > 0 && row[k] <= row[k - 1]))
+            return cairn_native_broken(segment, "rows at places are out of order");
     return CAIRN_OK;
 }
 

@@ -30,6 +30,7 @@ typedef struct cairn_native_segment {
     int64_t             *begin;  ///< [parts] At which byte a part's arrays begin.
     cairn_pos            values; ///< Of all parts, padding included.
     cairn_layout        *stored[CAIRN_MAX_MEMBERS]; ///< Version 1: as it lays them out.
+    int64_t places; ///< At which byte the user's rows begin; 0: rows are by number.
 } cairn_native_segment;
 
 /// Read a segment's description.
@@ -54,6 +55,18 @@ cairn_status cairn_native_fetch(const cairn_native_segment *segment,
                                 void                       *out,
                                 int64_t                     bytes,
                                 int64_t                     at);
+
+/// Read which of the user's rows are at places @p first .. @p first + @p n - 1 of a segment
+/// whose rows are by their places; all of them are its box's.
+///
+/// Local.
+///
+/// @param[out] row  [n] Rows of the tensor, ascending.
+/// @retval CAIRN_BAD_FILE  They are not.
+cairn_status cairn_native_read_rows(const cairn_native_segment *segment,
+                                    cairn_coord                 first,
+                                    int64_t                     n,
+                                    cairn_coord                *row);
 
 /// List the arrays of part @p number, each once, as cairn_part_own_arrays() does.
 ///

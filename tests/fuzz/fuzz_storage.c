@@ -122,7 +122,7 @@ static int64_t put_arrays(const cairn_local *local, char *out)
         for (int a = 0; a < arrays; a++) {
             if (out && array[a].bytes)
                 memcpy(out + bytes, array[a].data, (size_t)array[a].bytes);
-            bytes += cairn_native_array_bytes(&array[a]);
+            bytes += cairn_native_padded(array[a].bytes);
         }
     }
     return bytes;
@@ -136,8 +136,8 @@ static void check_native(storage *s)
     cairn_entries back  = {0};
 
     FUZZ_CHECK(cairn_format_print(&s->env, s->format, &text) == CAIRN_OK, "print");
-    FUZZ_CHECK(cairn_native_describe(s->local, text, &head, &bytes) == CAIRN_OK, "%s",
-               s->env.message);
+    FUZZ_CHECK(cairn_native_describe(s->local, text, false, &head, &bytes) == CAIRN_OK,
+               "%s", s->env.message);
     const int64_t length  = bytes + put_arrays(s->local, NULL);
     char         *segment = calloc((size_t)length, 1);
 

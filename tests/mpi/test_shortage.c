@@ -340,9 +340,19 @@ static void store(cairn_context *context, const char *text)
     ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
 }
 
+static cairn_status read_arrays(cairn_context *context, const char *name)
+{
+    cairn_tensor      *tensor = NULL;
+    const cairn_status status = cairn_tensor_read(context, name, &tensor);
+
+    cairn_tensor_destroy(&tensor);
+    return status;
+}
+
 Test(shortage, of_one_rank_while_writing)
 {
-    static const char *const formats[] = {"csr", "hybrid<bell<2>,coo,0,0.5>"};
+    static const char *const formats[] = {"csr", "hybrid<bell<2>,coo,0,0.5>",
+                                          "csr @ (d0%ranks)"};
     static const char *const names[]   = {"a.cairn", "a.mtx", "a.tns"};
     cairn_context           *context;
 
@@ -357,25 +367,18 @@ Test(shortage, of_one_rank_while_writing)
             }
             cairn_tensor_destroy(&stored);
             starve_each(context, read_it, path, NULL);
+            if (f == 0) starve_each(context, read_arrays, path, NULL);
             drop();
         }
     if (rank == 0) cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
     cairn_context_destroy(&context);
 }
 
-static cairn_status read_arrays(cairn_context *context, const char *name)
-{
-    cairn_tensor      *tensor = NULL;
-    const cairn_status status = cairn_tensor_read(context, name, &tensor);
-
-    cairn_tensor_destroy(&tensor);
-    return status;
-}
-
 /// Rows of a file as they lie, as lists, and by way of entries.
 Test(shortage, of_one_rank_that_reads_what_one_has_written)
 {
-    static const char *const formats[] = {"csr", "bcsr<2,2>", "csc"};
+    static const char *const formats[] = {"csr", "bcsr<2,2>", "csc",
+                                          "csr @ (d0%ranks)"};
     cairn_context           *context, *own;
 
     cairn_context_create_mpi(MPI_COMM_WORLD, &context);

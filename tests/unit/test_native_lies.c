@@ -38,6 +38,7 @@ ParameterizedTestParameters(native_lies, are_refused)
         {"csr", 0,  0      }, /* versions */
         {"csr", 0,  3      }, /* which has two words more of each member */
         {"csr", 0,  4      },
+        {"csr", 0,  5      }, /* which has rows at places */
         {"csr", 1,  3      },
         {"csr", 2,  33     },
         {"csr", 4,  2      },

@@ -105,14 +105,14 @@ static void check_native(property *p, const cairn_local *local, const char *text
     cairn_shape   shape = {0};
     cairn_entries back  = {0};
 
-    cr_assert_eq(cairn_native_describe(local, text, &head, &bytes), CAIRN_OK);
+    cr_assert_eq(cairn_native_describe(local, text, false, &head, &bytes), CAIRN_OK);
     length = bytes;
     for (int64_t k = 0; k < local->parts; k++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
         const int   arrays = cairn_part_own_arrays(&local->part[k], array);
 
         for (int a = 0; a < arrays; a++)
-            length += cairn_native_array_bytes(&array[a]);
+            length += cairn_native_padded(array[a].bytes);
     }
     cr_assert_eq(cairn_alloc_zero(&p->env, length, 1, (void **)&segment), CAIRN_OK);
     memcpy(segment, head, (size_t)bytes);
@@ -123,7 +123,7 @@ static void check_native(property *p, const cairn_local *local, const char *text
         for (int a = 0; a < arrays; a++) {
             if (array[a].bytes)
                 memcpy(segment + bytes, array[a].data, (size_t)array[a].bytes);
-            bytes += cairn_native_array_bytes(&array[a]);
+            bytes += cairn_native_padded(array[a].bytes);
         }
     }
     cr_assert_eq(native_entries(&p->env, segment, length, 64 << p->seed % 8, &shape,

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a native file says of the places of its rows: read by as many ranks as wrote it, or
+/// by others in equal shares.
+
+#include "comm/native.h"
+
+/// Which of the user's rows are at places @p first .. @p first + @p n - 1 of the file.
+static cairn_status
+read_rows(const cairn_native_file *f, cairn_coord first, int64_t n, cairn_coord *row)
+{
+    for (int64_t s = 0; s < f->segments && n > 0; s++) {
+        const int64_t        left  = f->fact[s].rows.hi + 1 - first;
+        const int64_t        count = left < n ? left : n;
+        cairn_native_segment segment;
+
+        if (count <= 0) continue;
+        CAIRN_TRY(cairn_native_file_segment(f, s, &segment));
+        const cairn_status status = cairn_native_read_rows(&segment, first, count, row);
+
+        cairn_native_segment_close(&segment);
+        CAIRN_TRY(status);
+        first += count;
+        row += count;
+        n -= count;
+    }
+    return CAIRN_OK;
+}
+
+/// The rows at this rank's places, and whose places this rank's rows have.
+static cairn_status find_owners(const cairn_native_file *f,
+                                const cairn_rows        *rows,
+                                cairn_coord            **row,
+                                int64_t                **owner)
+{
+    cairn_comm   *comm  = f->comm;
+    const int64_t first = rows->first[comm->rank];
+    const int64_t n     = rows->first[comm->rank + 1] - first;
+    cairn_status  status;
+
+    status = CAIRN_NEW(comm->env, n, row);
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, n, owner);
+    if (status == CAIRN_OK) status = read_rows(f, first, n, *row);
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(cairn_rows_named(comm, rows, *row, *owner));
+    for (int64_t k = 0; k < n && status == CAIRN_OK; k++)
+        if ((*owner)[k] < 0)
+            status = cairn_fail(comm->env, CAIRN_BAD_FILE,
+                                "read: %s: two places have one row", f->path);
+    return cairn_comm_agree(comm, status);
+}
+
+cairn_status cairn_native_undo_places(const cairn_native_file *f,
+                                      cairn_entries           *entries)
+{
+    cairn_comm        *comm  = f->comm;
+    const cairn_shape *shape = &f->fact[0].shape;
+    cairn_rows         rows  = {0};
+    cairn_coord       *row   = NULL;
+    int64_t           *owner = NULL;
+    cairn_status       status;
+
+    CAIRN_TRY(cairn_rows_equal(comm, shape->extent[0], 1, &rows));
+    CAIRN_GO(done, find_owners(f, &rows, &row, &owner));
+    status = cairn_entries_renumber(
+        comm, &rows, row, cairn_renumbers_all(shape) ? shape->order : 1, entries);
+done:
+    cairn_free(comm->env, owner);
+    cairn_free(comm->env, row);
+    cairn_rows_fini(comm->env, &rows);
+    return status;
+}
+
+cairn_status cairn_native_take_places(const cairn_native_file *f,
+                                      const cairn_rows        *rows,
+                                      cairn_renumbering      **renumbering)
+{
+    cairn_comm  *comm  = f->comm;
+    cairn_coord *row   = NULL;
+    int64_t     *owner = NULL;
+    cairn_status status;
+
+    CAIRN_GO(done, find_owners(f, rows, &row, &owner));
+    status = cairn_renumbering_create(
+        comm, rows, owner, cairn_renumbers_all(&f->fact[0].shape), renumbering);
+done:
+    cairn_free(comm->env, owner);
+    cairn_free(comm->env, row);
+    return status;
+}
