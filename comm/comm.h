@@ -90,7 +90,8 @@ struct cairn_comm {
     int                   local_rank; ///< and this one's number among them.
     int                   node;       ///< The node, by the lowest rank on it.
     const cairn_comm_ops *ops;
-    void                 *state; ///< The transport's own.
+    void                 *state;   ///< The transport's own.
+    int64_t               swapped; ///< Bytes that alltoallv has sent to other ranks.
     bool lost;  ///< A wait was given up: every call fails from now on, and none waits.
     int  first; ///< The lowest rank that answers: 0, until one does not.
 };

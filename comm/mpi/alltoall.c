@@ -87,6 +87,7 @@ cairn_status cairn_mpi_alltoallv(cairn_comm    *comm,
                           from};
 
         CAIRN_TRY(swap(comm, out, in));
+        comm->swapped += send_bytes[to];
     }
     return CAIRN_OK;
 }

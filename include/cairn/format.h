@@ -248,6 +248,13 @@ CAIRN_API int64_t cairn_path_sent(const cairn_path *path,
                                   int64_t          *entries,
                                   int64_t          *messages);
 
+/// What ranks asked each other about places of rows while a tensor was converted from rows
+/// by their places, or to them (cairn_tensor_places()). Local.
+///
+/// @return Bytes of all ranks' questions and answers, beside cairn_path_sent(); 0: rows are
+///         by number before and after.
+CAIRN_API int64_t cairn_path_asked(const cairn_path *path);
+
 /// One pass of a program: how a conversion was done, where rules say what it means.
 /// Names are constant texts.
 typedef struct cairn_pass_info {

@@ -111,9 +111,14 @@ int cairn_path_routes(const cairn_path *path, double *next_best)
 
 int64_t cairn_path_sent(const cairn_path *path, int64_t *entries, int64_t *messages)
 {
-    if (entries) *entries = path ? path->sent.entries : 0;
-    if (messages) *messages = path ? path->sent.messages : 0;
-    return path ? path->sent.bytes : 0;
+    if (entries) *entries = path ? path->moves.entries : 0;
+    if (messages) *messages = path ? path->moves.messages : 0;
+    return path ? path->moves.bytes : 0;
+}
+
+int64_t cairn_path_asked(const cairn_path *path)
+{
+    return path ? path->moves.asked : 0;
 }
 
 const char *cairn_path_rates(const cairn_path *path)

@@ -166,48 +166,38 @@ static cairn_status build_from(const cairn_local *from, int64_t held, cairn_tens
 
 /* ---- what was done ---- */
 
-/// The passes that came before those of the build.
-static cairn_status tell_passes(const cairn_tensor       *list,
-                                const cairn_local        *from,
-                                const cairn_entries_sent *sent,
-                                cairn_tensor             *to)
+cairn_status cairn_path_add_exchange(cairn_path             *path,
+                                     const cairn_pass_list  *before,
+                                     const cairn_pass       *pass,
+                                     const cairn_path_moves *moves)
 {
-    const cairn_layout *layout = from->group[0].layout;
-    const cairn_pass    pass   = {
-             .method = "rows",
-             .what   = CAIRN_PASS_EXCHANGE,
-             .unit   = CAIRN_UNIT_RUN,
-             .member = -1,
-             .into   = list ? 2 : 1,
-             .index  = -1,
-             .arrays = cairn_pass_arrays(layout),
-             .stores = CAIRN_STORES_DIRECT,
-             .bytes  = 2.0 * (double)cairn_pass_entry_bytes(layout, layout->order)};
-    cairn_pass_list *program = &to->path->program;
+    cairn_pass_list *program = &path->program;
+    cairn_pass       own     = *pass;
     cairn_pass_list  all;
     cairn_status     status = CAIRN_OK;
 
+    own.into = before ? 2 : 1;
     cairn_pass_list_init(&all, program->env);
     for (int k = 0; k < program->passes; k++)
-        if (program->pass[k].into > 0) program->pass[k].into += pass.into;
-    if (list) status = cairn_pass_list_append(&all, &list->path->program, 1);
-    if (status == CAIRN_OK) status = cairn_pass_list_add(&all, &pass);
+        if (program->pass[k].into > 0) program->pass[k].into += own.into;
+    if (before) status = cairn_pass_list_append(&all, before, 1);
+    if (status == CAIRN_OK) status = cairn_pass_list_add(&all, &own);
     if (status == CAIRN_OK) status = cairn_pass_list_append(&all, program, 0);
     if (status != CAIRN_OK) {
         cairn_pass_list_fini(&all);
         return status;
     }
     cairn_pass_list_fini(program);
-    *program       = all;
-    to->path->sent = *sent;
+    *program    = all;
+    path->moves = *moves;
     return CAIRN_OK;
 }
 
-/// Before all that the build has noted.
-static void note_exchange(cairn_task_log           *log,
-                          const cairn_entries_sent *sent,
-                          double                    begin,
-                          double                    end)
+void cairn_task_log_begin(cairn_task_log *log,
+                          const char     *label,
+                          int64_t         bytes,
+                          double          begin,
+                          double          end)
 {
     const int kept =
         log->tasks < CAIRN_LOGGED_TASKS ? log->tasks : CAIRN_LOGGED_TASKS - 1;
@@ -215,9 +205,9 @@ static void note_exchange(cairn_task_log           *log,
     memmove(&log->entry[1], &log->entry[0], (size_t)kept * sizeof log->entry[0]);
     log->tasks    = kept + 1;
     log->entry[0] = (cairn_logged_task){
-        .task   = {.label = "exchange", .kind = "convert", .bytes = sent->bytes},
+        .task   = {.label = label, .kind = "convert", .bytes = bytes},
         .number = -1,
-        .time   = {begin,                   end                               },
+        .time   = {begin,              end                          },
     };
 }
 
@@ -242,17 +232,31 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
     cairn_entries_sent sent;
 
     CAIRN_TRY(exchange_rows(&pieces, held, to, &fresh, &sent));
-    const double       end  = cairn_seconds();
-    const cairn_local *from = fresh ? fresh : own[0];
+    const double           end    = cairn_seconds();
+    const cairn_local     *from   = fresh ? fresh : own[0];
+    const cairn_layout    *layout = from->group[0].layout;
+    const cairn_path_moves moves  = {
+         .entries = sent.entries, .bytes = sent.bytes, .messages = sent.messages};
+    const cairn_pass pass = {
+        .method = "rows",
+        .what   = CAIRN_PASS_EXCHANGE,
+        .unit   = CAIRN_UNIT_RUN,
+        .member = -1,
+        .index  = -1,
+        .arrays = cairn_pass_arrays(layout),
+        .stores = CAIRN_STORES_DIRECT,
+        .bytes  = 2.0 * (double)cairn_pass_entry_bytes(layout, layout->order)};
 
     if (fresh) held += cairn_local_array_bytes(fresh);
     cairn_status status = build_from(from, held, to);
 
     if (status == CAIRN_OK)
-        status =
-            cairn_comm_agree(to->context->comm, tell_passes(list, from, &sent, to));
+        status = cairn_comm_agree(
+            to->context->comm,
+            cairn_path_add_exchange(to->path, list ? &list->path->program : NULL, &pass,
+                                    &moves));
     if (status == CAIRN_OK) {
-        note_exchange(&to->log, &sent, begin, end);
+        cairn_task_log_begin(&to->log, "exchange", sent.bytes, begin, end);
         cairn_kept_add(from->format, to->local, to->path);
         if (fresh) cairn_tensor_own_arrays(to);
     }

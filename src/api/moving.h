@@ -32,6 +32,27 @@ cairn_status cairn_create_list_format(cairn_context     *context,
                                       int64_t            entries,
                                       cairn_format     **format);
 
+/// Add the pass that moved rows to other ranks, and what was sent for it, before what a
+/// build has listed.
+///
+/// Local.
+///
+/// @param[in] before  Passes that made what was exchanged, an intermediate; NULL: none did.
+/// @param[in] pass    Its intermediate is set here.
+cairn_status cairn_path_add_exchange(cairn_path             *path,
+                                     const cairn_pass_list  *before,
+                                     const cairn_pass       *pass,
+                                     const cairn_path_moves *moves);
+
+/// Note a task of an exchange before all that the build has noted. Local.
+///
+/// @param[in] label  Constant.
+void cairn_task_log_begin(cairn_task_log *log,
+                          const char     *label,
+                          int64_t         bytes,
+                          double          begin,
+                          double          end);
+
 /// Exchange rows, and store what a rank has then. They go as the format says, or by equal
 /// counts of entries, cut at multiples of its grain.
 ///

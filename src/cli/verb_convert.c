@@ -62,7 +62,7 @@ static bool is_text(const char *path)
 
 /// What ranks sent each other of rows that went to other ranks.
 typedef struct {
-    int64_t entries, bytes, messages;
+    int64_t entries, bytes, messages, asked;
 } exchange;
 
 static exchange exchange_of(const cairn_tensor *tensor)
@@ -70,6 +70,7 @@ static exchange exchange_of(const cairn_tensor *tensor)
     exchange its;
 
     its.bytes = cairn_path_sent(cairn_tensor_path(tensor), &its.entries, &its.messages);
+    its.asked = cairn_path_asked(cairn_tensor_path(tensor));
     return its;
 }
 
@@ -179,9 +180,10 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
 /// null: rows stayed with their ranks.
 static json_t *exchange_json(const exchange *its)
 {
-    if (its->messages == 0) return json_null();
-    return json_pack("{s:I, s:I, s:I}", "entries", (json_int_t)its->entries, "bytes",
-                     (json_int_t)its->bytes, "messages", (json_int_t)its->messages);
+    if (its->messages == 0 && its->asked == 0) return json_null();
+    return json_pack("{s:I, s:I, s:I, s:I}", "entries", (json_int_t)its->entries,
+                     "bytes", (json_int_t)its->bytes, "messages",
+                     (json_int_t)its->messages, "asked", (json_int_t)its->asked);
 }
 
 static void print_exchange(const char *when, const exchange *its)
@@ -191,6 +193,9 @@ static void print_exchange(const char *when, const exchange *its)
                " bytes in %" PRId64 " message%s\n",
                when, its->entries, its->bytes, its->messages,
                its->messages == 1 ? "" : "s");
+    if (its->asked > 0)
+        printf("%s: ranks asked each other about places of rows: %" PRId64 " bytes\n",
+               when, its->asked);
 }
 
 static json_t *parts_json(const conversion *done)
@@ -319,8 +324,10 @@ static const char json[] =
     "seconds phases{read store write} bytes (of OUT) format distribution (what its "
     "text "
     "says behind @, else null) program[] (the passes, as "
-    "cairn format has them) exchange{read store}{entries bytes messages} (of rows that "
-    "went to other ranks; null: none did) rates (that chose them, likewise) path[] "
+    "cairn format has them) exchange{read store}{entries bytes messages asked} (of "
+    "rows that "
+    "went to other ranks, and of questions about places of rows; null: none did) rates "
+    "(that chose them, likewise) path[] "
     "(the "
     "rewrite "
     "rules "

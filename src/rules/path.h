@@ -103,6 +103,12 @@ typedef struct cairn_rule_work {
     double memory;     ///< Bytes that are held beside the table while it runs.
 } cairn_rule_work;
 
+/// What all ranks together sent each other of entries that changed their rank.
+typedef struct cairn_path_moves {
+    int64_t entries, bytes, messages;
+    int64_t asked; ///< Bytes of questions about places of rows, and of answers.
+} cairn_path_moves;
+
 typedef struct cairn_path {
     cairn_env       *env;
     int              rules, capacity;
@@ -117,7 +123,7 @@ typedef struct cairn_path {
     cairn_pass_list  program; ///< How it was done, or would be; empty: not known.
     const char      *rates;   ///< Whose rates chose the methods of the program:
                               ///< "shipped" or "learned"; NULL: none did. Constant.
-    cairn_entries_sent sent;  ///< Between ranks, on the way.
+    cairn_path_moves moves;   ///< What changed its rank on the way.
 } cairn_path;
 
 /// Plan the conversion of tensors from one format to another.

@@ -98,11 +98,14 @@ static cairn_status print_how(const cairn_path *path, char **how)
     CAIRN_TRY(cairn_pass_list_print(&path->program, &program));
     cairn_text_init(&text, path->env);
     cairn_text_add(&text, "%s", program);
-    if (path->sent.messages > 0)
+    if (path->moves.messages > 0)
         cairn_text_add(&text,
                        "sent %" PRId64 " entries, %" PRId64 " bytes, %" PRId64
                        " messages\n",
-                       path->sent.entries, path->sent.bytes, path->sent.messages);
+                       path->moves.entries, path->moves.bytes, path->moves.messages);
+    if (path->moves.asked > 0)
+        cairn_text_add(&text, "asked about places in %" PRId64 " bytes\n",
+                       path->moves.asked);
     cairn_free(path->env, program);
     return cairn_text_take(&text, how);
 }

@@ -270,6 +270,81 @@ static void check_conversion(const known *m, const pair *p)
     cairn_tensor_destroy(&want);
 }
 
+static const cairn_comm_ops *plain;
+static int64_t               handed; ///< Bytes of alltoallv for other ranks.
+
+static cairn_status count_alltoallv(cairn_comm    *c,
+                                    const void    *send,
+                                    const int64_t *send_bytes,
+                                    void          *recv,
+                                    const int64_t *recv_bytes)
+{
+    for (int r = 0; r < c->size; r++)
+        handed += r == c->rank ? 0 : send_bytes[r];
+    return plain->alltoallv(c, send, send_bytes, recv, recv_bytes);
+}
+
+/// Bytes of all ranks while a tensor is converted.
+static int64_t
+count_bytes(const cairn_tensor *from, const char *said, cairn_tensor **made)
+{
+    cairn_comm_ops counting;
+    int64_t        bytes;
+
+    plain              = all->comm->ops;
+    counting           = *plain;
+    counting.alltoallv = count_alltoallv;
+    all->comm->ops     = &counting;
+    handed             = 0;
+    const bool good    = convert(from, "csr", said, made) == CAIRN_OK;
+    all->comm->ops     = plain;
+    bytes              = good ? handed : -1;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return bytes;
+}
+
+/// All bytes that ranks exchange are told, those of entries and those that find places; and
+/// the program and the log have them.
+Test(scattered, conversions_tell_what_they_send)
+{
+    static const char *const said[][2] = {
+        {"rows",         "(d0%ranks)"           },
+        {"(d0%ranks)",   "rows"                 },
+        {"(d0/7%ranks)", "(ranks-1-d0*ranks/53)"},
+    };
+    known m;
+
+    draw_known(all, &m, SIDE);
+    for (int k = 0; k < 3; k++) {
+        cairn_tensor *from = NULL, *made = NULL;
+        int64_t       entries, messages;
+
+        ON_ALL_RANKS(store(m.source, "csr", said[k][0], &from) == CAIRN_OK, "%s",
+                     cairn_context_message(all));
+        const int64_t bytes = count_bytes(from, said[k][1], &made);
+
+        ON_ALL_RANKS(made != NULL, "%s", cairn_context_message(all));
+        const int64_t sent  = cairn_path_sent(made->path, &entries, &messages);
+        const int64_t asked = cairn_path_asked(made->path);
+
+        /* each rank tells each other one in 8 bytes how much comes, which is counted where
+           something does */
+        cr_expect_eq(sent + asked + 8 * ((int64_t)size * (size - 1) - messages), bytes,
+                     "%s to %s: %ld + %ld, not %ld", said[k][0], said[k][1], (long)sent,
+                     (long)asked, (long)bytes);
+        cr_expect_gt(asked, 0);
+        cr_expect(strstr(cairn_tensor_how(made), "places: Exchange"), "%s",
+                  cairn_tensor_how(made));
+        cr_expect_str_eq(made->log.entry[0].task.label, "places");
+        cr_expect_eq(made->log.entry[0].task.bytes, asked);
+        cr_expect_str_eq(made->log.entry[1].task.label, "exchange");
+        cr_expect_eq(made->log.entry[1].task.bytes, sent);
+        cairn_tensor_destroy(&from);
+        cairn_tensor_destroy(&made);
+    }
+    cairn_source_destroy(&m.source);
+}
+
 /// Both element types, by kernels and without.
 Test(scattered, scattered_rows_are_converted)
 {

@@ -429,6 +429,7 @@ Test(misuse, catalogue_and_paths)
     }
     ALLOWS(cairn_path_routes, path, cairn_path_routes(NULL, OUT(double)) == 0);
     ALLOWS(cairn_path_routes, next_best, cairn_path_routes(path, NULL) > 0);
+    ALLOWS(cairn_path_asked, path, cairn_path_asked(NULL) == 0);
     ALLOWS(cairn_path_sent, path,
            cairn_path_sent(NULL, OUT(int64_t), OUT(int64_t)) == 0);
     ALLOWS(cairn_path_sent, entries, cairn_path_sent(path, NULL, OUT(int64_t)) == 0);
