@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What the files of a conversion on a card share. Internal to convert.
+
+#ifndef CAIRN_CONVERT_CARD_STEPS_H
+#define CAIRN_CONVERT_CARD_STEPS_H
+
+#include "convert/card.h"
+#include "convert/compiled.h"
+#include "devices/grids.h"
+#include "lower/grid_convert.h"
+
+enum {
+    CAIRN_CARD_SUMS = 4, ///< Steps of a sum of sums: each has 1/2048 of the numbers.
+};
+
+struct cairn_card_work {
+    const cairn_device_grids *grids;
+    cairn_grid_program       *of_keys; ///< Functions of keys,
+    cairn_grid_program       *program; ///< and of the conversion, and all memory.
+    cairn_grid_address        from[CAIRN_MAX_ARRAYS], to[CAIRN_MAX_ARRAYS];
+    cairn_grid_address        key[2], at[2]; ///< The first of each are those that hold.
+    cairn_grid_address        counts;        ///< Of digits, by tile.
+    cairn_grid_address        number;        ///< [depths][positions + 1]
+    cairn_grid_address      sum[CAIRN_CARD_SUMS]; ///< Of tiles, of tiles of these, ...
+    cairn_grid_address      seen;
+    int64_t                 positions, entries;
+    const cairn_part       *part; ///< That is filled; before, one without arrays.
+    cairn_grid_convert_args args;
+};
+
+static inline cairn_conversion_card *cairn_card_of(const cairn_compiled *c)
+{
+    return c->build->loader->card;
+}
+
+static inline void *cairn_card_address(cairn_grid_address at)
+{
+    return (void *)(uintptr_t)at;
+}
+
+/// Pass on @p status. What fails there is the card's, and the build's to do otherwise.
+///
+/// @retval CAIRN_NO_DEVICE  It failed, whatever with: the card is not used again.
+cairn_status cairn_card_note(const cairn_compiled *c, cairn_status status);
+
+/// Get the functions of keys, and of the conversion, with which all memory goes.
+cairn_status cairn_card_open(const cairn_compiled *c, cairn_card_work *w);
+
+/// Get memory. @param[in] what  For messages. @param[out] at  Where it is.
+cairn_status cairn_card_take(cairn_card_work    *w,
+                             int64_t             bytes,
+                             const char         *what,
+                             cairn_grid_address *at);
+
+/// Get memory for the arrays of a part: the source's with what they hold.
+///
+/// @param[out] at  [CAIRN_MAX_ARRAYS] in the order of cairn_part_arrays().
+cairn_status cairn_card_take_arrays(const cairn_compiled *c,
+                                    cairn_card_work      *w,
+                                    const cairn_part     *part,
+                                    cairn_grid_address   *at);
+
+/// Bring the arrays of the target back.
+cairn_status cairn_card_fetch_arrays(cairn_card_work *w);
+
+/// Start a function of the conversion; over no turns it is none.
+cairn_status cairn_card_start(const cairn_compiled *c,
+                              cairn_card_work      *w,
+                              int                   function,
+                              int64_t               turns);
+
+/// Start a function of keys. @p turns: one at least.
+cairn_status cairn_card_start_keys(const cairn_compiled    *c,
+                                   cairn_card_work         *w,
+                                   cairn_grid_keys_function function,
+                                   int64_t                  turns);
+
+/// Every number of @p n becomes the sum of all before it: sums of tiles, these in the same
+/// way, and then each tile by itself.
+cairn_status cairn_card_add_up(const cairn_compiled *c,
+                               cairn_card_work      *w,
+                               cairn_grid_address    at,
+                               int64_t               n);
+
+#endif
