@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    TAKEN       = 32,      ///< Blocks of memory, at most.
+    TAKEN       = 64,      ///< Blocks of memory, at most.
     ARGUMENTS   = 1024,    ///< Bytes of a function's, at most.
     MOST_GROUPS = 1 << 20, ///< Groups take turns in a loop.
 };

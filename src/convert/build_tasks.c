@@ -138,6 +138,12 @@ static bool is_narrow(const cairn_member_build *m)
     return !m->compiled || m->compiled->ranges.n <= 1;
 }
 
+/// A card is one thread's at a time.
+static bool is_on_card(const cairn_member_build *m)
+{
+    return m->compiled && m->compiled->program.card;
+}
+
 /// Predict the seconds that a member takes by its passes.
 static void predict(filling *f, int member)
 {
@@ -173,12 +179,13 @@ static void insert_task(filling *f, int first, int member)
 static void list_tasks(filling *f)
 {
     for (int k = 0; k < f->members; k++)
-        if (is_narrow(&f->m[k])) insert_task(f, 0, k);
+        if (is_narrow(&f->m[k]) && !is_on_card(&f->m[k])) insert_task(f, 0, k);
 
     const int narrow = f->tasks;
 
     for (int k = 0; k < f->members; k++)
-        if (!is_narrow(&f->m[k]) && cairn_compiled_fits_beside(f->m[k].compiled))
+        if (!is_narrow(&f->m[k]) && !is_on_card(&f->m[k])
+            && cairn_compiled_fits_beside(f->m[k].compiled))
             insert_task(f, narrow, k);
 }
 

@@ -3,6 +3,7 @@
 /// Whether a conversion may go on a card, its functions, and its end.
 
 #include "convert/card_steps.h"
+#include "convert/passes.h"
 
 #include <string.h>
 
@@ -14,34 +15,49 @@ bool cairn_card_is_asked_for(const cairn_build *build)
            && strcmp(card->device->env->options.convert, cairn_method_card.name) == 0;
 }
 
+bool cairn_card_plan_keys(const cairn_compiled *c, cairn_key_fields *fields)
+{
+    const cairn_numbered_rows *rows = &c->m->rows;
+    const cairn_interval line[2] = {c->origin.box[rows->row], c->origin.box[rows->col]};
+    const bool           fits =
+        rows->along ? cairn_key_fields_plan(2, line, fields)
+                              : cairn_key_fields_plan(c->m->layout->levels, c->range, fields);
+
+    return fits && fields->split == 0 && fields->bits[0] < CAIRN_KEY_BITS;
+}
+
+static cairn_convert_spec spec_of(const cairn_compiled *c)
+{
+    cairn_convert_spec spec = cairn_compiled_spec(c, CAIRN_CONVERT_PACK);
+
+    spec.along.col       = c->m->rows.col;
+    spec.omit.determined = spec.blocks.query; /* written line by line */
+    return spec;
+}
+
 bool cairn_card_can(const cairn_compiled *c, const char **why)
 {
     const cairn_conversion_card *card = cairn_card_of(c);
-    const cairn_layout          *from = cairn_origin_layout(&c->origin);
     cairn_key_fields             fields;
 
     *why = "";
     if (!card || card->failed)
         *why = "no card is listed that runs grids";
-    else if (!from)
-        *why = "the source is read as coordinates";
-    else if (cairn_origin_group(&c->origin)->count != 1)
-        *why = "the source has more than one part, or none";
-    else if (c->origin.filter.member || c->build->format->members > 1)
-        *why = "entries of a hybrid are assigned to members on the processor";
+    else if (c->origin.queries)
+        *why = "a query is answered on the processor, entry by entry";
     else if (c->build->net || c->build->planned || c->build->into)
         *why = "several ranks convert together, or into arrays of a caller's";
     else if (!c->facts.trusted)
         *why = "the source may hold an entry twice";
-    else if (!c->m->rows.along
-             && (!cairn_key_fields_plan(c->m->layout->levels, c->range, &fields)
-                 || fields.split > 0 || fields.bits[0] >= CAIRN_KEY_BITS))
+    else if (c->m->blocks && !cairn_lines_fit(c))
+        *why = "a query numbers what has no slot of its own in a line";
+    else if (!cairn_card_plan_keys(c, &fields))
         *why = "the indices of an entry do not fit into 63 bits";
-    else if (cairn_compiled_source(c)->values == 0
-             || cairn_compiled_source(c)->values >= INT32_MAX)
+    else if (cairn_origin_positions(&c->origin) == 0
+             || cairn_origin_positions(&c->origin) >= INT32_MAX)
         *why = "the source stores no position, or too many";
     if (**why) return false;
-    const cairn_convert_spec spec = cairn_compiled_spec(c, CAIRN_CONVERT_PACK);
+    const cairn_convert_spec spec = spec_of(c);
 
     return cairn_grid_convert_can(&spec, why);
 }
@@ -85,7 +101,7 @@ static cairn_status open_keys(const cairn_compiled *c, cairn_card_work *w)
 static cairn_status open_program(const cairn_compiled *c, cairn_card_work *w)
 {
     cairn_env *const         env  = c->m->env;
-    const cairn_convert_spec spec = cairn_compiled_spec(c, CAIRN_CONVERT_PACK);
+    const cairn_convert_spec spec = spec_of(c);
     cairn_ir_function       *function[CAIRN_GRID_CONVERT_FUNCTIONS];
     char                     symbol[CAIRN_KERNEL_SYMBOL];
     char                    *key = NULL;

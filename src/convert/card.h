@@ -4,16 +4,19 @@
 /// arrays of the source that are brought there, and the target's arrays brought back. The
 /// host's arrays are the tensor's as always: a card that is lost costs nothing but the time.
 ///
-/// Memory of the card, for n positions of the source: its arrays; 24 bytes a position for
-/// keys and positions, twice, 4 for each depth of the target's nodes, and 1 for counts; the
-/// target's arrays. Where entries are numbered along rows there are no nodes, but 4 bytes a
-/// row, a group, and for each query a row.
+/// Memory of the card, for n positions of the source: its values, and the other arrays of
+/// the largest of its parts, or coordinates; 24 bytes a position for keys and positions,
+/// twice, 4 for each depth of the target's nodes, 1 for counts, and 1 for members of a
+/// hybrid; the target's arrays. Where entries are numbered along rows there are no nodes,
+/// but 4 bytes a row, a group, and for each query a row; where groups are along lines, 4 or
+/// 8 for each of these.
 
 #ifndef CAIRN_CONVERT_CARD_H
 #define CAIRN_CONVERT_CARD_H
 
 #include "convert/build.h"
 #include "devices/device.h"
+#include "phases/keys.h"
 
 struct cairn_compiled;
 
@@ -32,6 +35,10 @@ bool cairn_card_is_asked_for(const cairn_build *build);
 
 /// May a member be built there? @p why, constant, says why not.
 bool cairn_card_can(const struct cairn_compiled *c, const char **why);
+
+/// How keys lie: the indices of all levels; of entries that are numbered along rows the row
+/// and the column. @return false: they do not fit into 63 bits.
+bool cairn_card_plan_keys(const struct cairn_compiled *c, cairn_key_fields *fields);
 
 /// Passes. Failures of the card's are CAIRN_NO_DEVICE, and noted with it.
 

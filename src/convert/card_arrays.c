@@ -12,33 +12,43 @@ cairn_status cairn_card_take(cairn_card_work    *w,
     return w->grids->take(w->program, bytes, what, at);
 }
 
+cairn_status cairn_card_send_small(cairn_card_work    *w,
+                                   const uint32_t     *number,
+                                   int64_t             n,
+                                   cairn_grid_address *there)
+{
+    const int64_t bytes = n * (int64_t)sizeof *number;
+
+    CAIRN_TRY(cairn_card_take(w, bytes, "numbers", there));
+    return w->grids->send(w->program, *there, number, bytes);
+}
+
 /// Is an array of the target written here before entries are filled in there? Of slots all
-/// that their lanes alone give.
+/// that their lanes alone give; of lines where they begin.
 static bool is_written_here(const cairn_compiled *c, const cairn_array *array)
 {
+    if (array->kind == CAIRN_ARRAY_PTR) return c->m->rows.along || c->m->blocks;
     return c->m->rows.along && array->kind != CAIRN_ARRAY_VAL
            && array->level < c->m->layout->levels - 1;
 }
 
-cairn_status cairn_card_take_arrays(const cairn_compiled *c,
-                                    cairn_card_work      *w,
-                                    const cairn_part     *part,
-                                    cairn_grid_address   *at)
+cairn_status cairn_card_take_target(const cairn_compiled *c, cairn_card_work *w)
 {
     cairn_array array[CAIRN_MAX_ARRAYS];
-    const int   arrays = cairn_part_arrays(part, array);
+    const int   arrays = cairn_part_arrays(w->part, array);
 
     for (int k = 0; k < arrays; k++) {
-        CAIRN_TRY(cairn_card_take(w, array[k].bytes, "arrays", &at[k]));
-        if (part != w->part || is_written_here(c, &array[k]))
-            CAIRN_TRY(w->grids->send(w->program, at[k], array[k].data, array[k].bytes));
+        CAIRN_TRY(cairn_card_take(w, array[k].bytes, "arrays", &w->to[k]));
+        if (is_written_here(c, &array[k]))
+            CAIRN_TRY(
+                w->grids->send(w->program, w->to[k], array[k].data, array[k].bytes));
         else
-            CAIRN_TRY(w->grids->clear(w->program, at[k], array[k].bytes));
+            CAIRN_TRY(w->grids->clear(w->program, w->to[k], array[k].bytes));
     }
     return CAIRN_OK;
 }
 
-cairn_status cairn_card_fetch_arrays(cairn_card_work *w)
+cairn_status cairn_card_fetch_target(cairn_card_work *w)
 {
     cairn_array array[CAIRN_MAX_ARRAYS];
     const int   arrays = cairn_part_arrays(w->part, array);
@@ -47,5 +57,101 @@ cairn_status cairn_card_fetch_arrays(cairn_card_work *w)
         if (array[k].bytes > 0)
             CAIRN_TRY(
                 w->grids->fetch(w->program, array[k].data, w->to[k], array[k].bytes));
+    return CAIRN_OK;
+}
+
+/* ---- the source ---- */
+
+/// Bytes of an array, so that the next begins where any element may.
+static int64_t padded(int64_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+/// Bytes of a part's arrays but the values.
+static int64_t bytes_of(const cairn_part *part)
+{
+    cairn_array array[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(part, array);
+    int64_t     bytes  = 0;
+
+    for (int k = 0; k < arrays; k++)
+        if (array[k].kind != CAIRN_ARRAY_VAL) bytes += padded(array[k].bytes);
+    return bytes;
+}
+
+/* Parts are looked at one after the other: all but the values of one may lie where those of
+   the one before did, since what is sent comes after what was started. */
+static cairn_status take_parts(const cairn_compiled *c, cairn_card_work *w)
+{
+    const int64_t parts = cairn_origin_group(&c->origin)->count;
+    const int64_t bits  = cairn_origin_view(&c->origin, 0)->val_bits;
+    int64_t       most  = 0;
+
+    for (int64_t k = 0; k < parts; k++) {
+        const int64_t bytes = bytes_of(cairn_origin_part(&c->origin, k));
+
+        most = bytes > most ? bytes : most;
+    }
+    CAIRN_TRY(cairn_card_take(w, w->source.positions * bits / 8, "values",
+                              &w->source.values));
+    return cairn_card_take(w, most, "arrays", &w->source.indices);
+}
+
+/// Coordinates, by dimension, and values.
+static cairn_status take_entries(const cairn_compiled *c, cairn_card_work *w)
+{
+    const cairn_entries *e     = c->origin.entries;
+    const int64_t        bytes = e->n * (int64_t)sizeof(int64_t);
+    const int64_t      **coord = &w->args.coord0;
+    cairn_grid_address   at;
+
+    w->source.part = &c->empty; /* nothing is read of it */
+    CAIRN_TRY(cairn_card_take(w, (e->order + 1) * bytes, "coordinates", &at));
+    for (int k = 0; k < e->order; k++, at += (cairn_grid_address)bytes) {
+        CAIRN_TRY(w->grids->send(w->program, at, e->coord[k], bytes));
+        coord[k] = cairn_card_address(at);
+    }
+    CAIRN_TRY(w->grids->send(w->program, at, e->value, bytes));
+    w->args.value = cairn_card_address(at);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_card_take_source(const cairn_compiled *c, cairn_card_work *w)
+{
+    const uint8_t *member = c->origin.filter.member;
+
+    w->source.positions = cairn_origin_positions(&c->origin);
+    w->args.which       = c->origin.filter.which;
+    if (member) {
+        CAIRN_TRY(
+            cairn_card_take(w, w->source.positions, "members", &w->source.members));
+        CAIRN_TRY(
+            w->grids->send(w->program, w->source.members, member, w->source.positions));
+    }
+    return c->origin.from ? take_parts(c, w) : take_entries(c, w);
+}
+
+cairn_status cairn_card_send_part(const cairn_compiled *c,
+                                  cairn_card_work      *w,
+                                  int64_t               number,
+                                  int64_t               before)
+{
+    cairn_array        array[CAIRN_MAX_ARRAYS];
+    cairn_grid_address next = w->source.indices;
+
+    w->source.part   = cairn_origin_part(&c->origin, number);
+    const int arrays = cairn_part_arrays(w->source.part, array);
+
+    for (int k = 0; k < arrays; k++) {
+        const bool                values = array[k].kind == CAIRN_ARRAY_VAL;
+        const int64_t             offset = values ? before * array[k].bits / 8 : 0;
+        cairn_grid_address *const its    = &w->source.array[k];
+
+        *its = values ? w->source.values : next;
+        CAIRN_TRY(w->grids->send(w->program, *its + (cairn_grid_address)offset,
+                                 array[k].data, array[k].bytes));
+        if (!values) next += (cairn_grid_address)padded(array[k].bytes);
+    }
     return CAIRN_OK;
 }

@@ -12,13 +12,13 @@ number_depth(cairn_compiled *c, cairn_card_work *w, int depth, int row, uint32_t
         w->number + (cairn_grid_address)(row * w->args.stride) * sizeof *nodes;
 
     w->args.digit = c->keys.fields.shift[depth];
-    w->args.end   = w->positions;
+    w->args.end   = w->source.positions;
     w->args.added = cairn_card_address(its);
-    CAIRN_TRY(cairn_card_start_keys(c, w, CAIRN_GRID_KEYS_HEADS, w->positions + 1));
-    CAIRN_TRY(cairn_card_add_up(c, w, its, w->positions + 1));
-    return w->grids->fetch(w->program, nodes,
-                           its + (cairn_grid_address)w->positions * sizeof *nodes,
-                           sizeof *nodes);
+    CAIRN_TRY(cairn_card_start_keys(w, CAIRN_GRID_KEYS_HEADS, w->source.positions + 1));
+    CAIRN_TRY(cairn_card_add_up(w, its, w->source.positions + 1));
+    return w->grids->fetch(
+        w->program, nodes,
+        its + (cairn_grid_address)w->source.positions * sizeof *nodes, sizeof *nodes);
 }
 
 static cairn_status number(cairn_compiled *c, cairn_card_work *w)
@@ -52,23 +52,11 @@ static cairn_status fill_level(const cairn_compiled *c, cairn_card_work *w, int 
 
     if (level->determined) {
         w->args.end = view->idx_length;
-        return cairn_card_start(c, w, CAIRN_GRID_CONVERT_HOLES + l, w->args.end);
+        return cairn_card_start(w, CAIRN_GRID_CONVERT_HOLES + l, w->args.end);
     }
     if (!level->has_ptr) return CAIRN_OK;
     w->args.end = view->ptr_length;
-    return cairn_card_start(c, w, CAIRN_GRID_CONVERT_PTR + l, w->args.end);
-}
-
-/// Send numbers of 32 bits. @param[out] there  Where they are.
-static cairn_status send_small(cairn_card_work    *w,
-                               const uint32_t     *number,
-                               int64_t             n,
-                               cairn_grid_address *there)
-{
-    const int64_t bytes = n * (int64_t)sizeof *number;
-
-    CAIRN_TRY(cairn_card_take(w, bytes, "numbers", there));
-    return w->grids->send(w->program, *there, number, bytes);
+    return cairn_card_start(w, CAIRN_GRID_CONVERT_PTR + l, w->args.end);
 }
 
 /// Numbers of rows by which some level goes.
@@ -82,20 +70,18 @@ static bool reads_tables(const cairn_compiled *c)
     return used & c->m->rows.tables;
 }
 
-/// Where the entries of each row begin among all, and the nodes of each group.
+/// Where the entries of each row begin among all, and what is numbered by row.
 static cairn_status send_slots(cairn_compiled *c, cairn_card_work *w)
 {
     const cairn_numbered_rows *rows = &c->m->rows;
-    cairn_grid_address         first, cursor, table = 0;
+    cairn_grid_address         first, table = 0;
 
     CAIRN_TRY(cairn_rows_begin(c));
-    CAIRN_TRY(send_small(w, c->rows.first, rows->n + 1, &first));
-    CAIRN_TRY(send_small(w, c->groups.begin, c->facts.groups + 1, &cursor));
+    CAIRN_TRY(cairn_card_send_small(w, c->rows.first, rows->n + 1, &first));
     if (reads_tables(c))
-        CAIRN_TRY(
-            send_small(w, rows->table, c->m->encoding->queries * rows->n, &table));
+        CAIRN_TRY(cairn_card_send_small(w, rows->table,
+                                        c->m->encoding->queries * rows->n, &table));
     w->args.first      = cairn_card_address(first);
-    w->args.cursor     = cairn_card_address(cursor);
     w->args.table      = cairn_card_address(table);
     w->args.table_rows = rows->n;
     return CAIRN_OK;
@@ -103,14 +89,22 @@ static cairn_status send_slots(cairn_compiled *c, cairn_card_work *w)
 
 static cairn_status fill(cairn_compiled *c, cairn_card_work *w)
 {
-    CAIRN_TRY(cairn_card_take_arrays(c, w, w->part, w->to));
+    const bool         slots = c->m->rows.along || c->m->blocks;
+    cairn_grid_address cursor;
+
+    CAIRN_TRY(cairn_card_take_target(c, w));
     w->args.capacity = w->entries;
+    if (slots) {
+        CAIRN_TRY(
+            cairn_card_send_small(w, c->groups.begin, c->facts.groups + 1, &cursor));
+        w->args.cursor = cairn_card_address(cursor);
+    }
     if (c->m->rows.along) CAIRN_TRY(send_slots(c, w));
-    for (int l = 0; l < c->m->layout->levels && !c->m->rows.along; l++)
+    for (int l = 0; l < c->m->layout->levels && !slots; l++)
         CAIRN_TRY(fill_level(c, w, l));
     w->args.end = w->entries;
-    CAIRN_TRY(cairn_card_start(c, w, CAIRN_GRID_CONVERT_FILL, w->entries));
-    return cairn_card_fetch_arrays(w);
+    CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_FILL, w->entries));
+    return cairn_card_fetch_target(w);
 }
 
 cairn_status cairn_card_fill(cairn_compiled *c, const cairn_part *part)

@@ -6,33 +6,29 @@
 
 #include <assert.h>
 
-static cairn_grid_call call_of(const cairn_compiled *c, cairn_card_work *w)
+static cairn_grid_call call_of(cairn_card_work *w)
 {
     return (cairn_grid_call){
-        .part = {{cairn_origin_part(&c->origin, 0), w->from}, {w->part, w->to}},
+        .part = {{w->source.part, w->source.array}, {w->part, w->to}},
         .abi  = CAIRN_ABI_GRID_CONVERT,
         .args = &w->args
     };
 }
 
-cairn_status cairn_card_start(const cairn_compiled *c,
-                              cairn_card_work      *w,
-                              int                   function,
-                              int64_t               turns)
+cairn_status cairn_card_start(cairn_card_work *w, int function, int64_t turns)
 {
-    cairn_grid_call call = call_of(c, w);
+    cairn_grid_call call = call_of(w);
 
     call.function = function;
     call.groups   = cairn_grid_convert_groups(turns);
     return turns > 0 ? w->grids->start(w->program, &call) : CAIRN_OK;
 }
 
-cairn_status cairn_card_start_keys(const cairn_compiled    *c,
-                                   cairn_card_work         *w,
+cairn_status cairn_card_start_keys(cairn_card_work         *w,
                                    cairn_grid_keys_function function,
                                    int64_t                  turns)
 {
-    cairn_grid_call call = call_of(c, w);
+    cairn_grid_call call = call_of(w);
 
     assert(turns > 0);
     call.function = function;
@@ -40,10 +36,7 @@ cairn_status cairn_card_start_keys(const cairn_compiled    *c,
     return w->grids->start(w->of_keys, &call);
 }
 
-cairn_status cairn_card_add_up(const cairn_compiled *c,
-                               cairn_card_work      *w,
-                               cairn_grid_address    at,
-                               int64_t               n)
+cairn_status cairn_card_add_up(cairn_card_work *w, cairn_grid_address at, int64_t n)
 {
     cairn_grid_address array[CAIRN_CARD_SUMS + 1]  = {at};
     int64_t            length[CAIRN_CARD_SUMS + 1] = {n};
@@ -54,7 +47,7 @@ cairn_status cairn_card_add_up(const cairn_compiled *c,
         w->args.end   = length[steps];
         w->args.added = cairn_card_address(array[steps]);
         w->args.sum   = cairn_card_address(w->sum[steps]);
-        CAIRN_TRY(cairn_card_start_keys(c, w, CAIRN_GRID_KEYS_SUM, length[steps]));
+        CAIRN_TRY(cairn_card_start_keys(w, CAIRN_GRID_KEYS_SUM, length[steps]));
         array[steps + 1] = w->sum[steps];
         length[steps + 1] =
             (length[steps] + CAIRN_GRID_CONVERT_TILE - 1) / CAIRN_GRID_CONVERT_TILE;
@@ -66,7 +59,7 @@ cairn_status cairn_card_add_up(const cairn_compiled *c,
         w->args.end   = length[k];
         w->args.added = cairn_card_address(array[k]);
         w->args.sum   = cairn_card_address(w->sum[k]);
-        CAIRN_TRY(cairn_card_start_keys(c, w, CAIRN_GRID_KEYS_SPREAD, length[k]));
+        CAIRN_TRY(cairn_card_start_keys(w, CAIRN_GRID_KEYS_SPREAD, length[k]));
     }
     return CAIRN_OK;
 }

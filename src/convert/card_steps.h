@@ -14,17 +14,30 @@ enum {
     CAIRN_CARD_SUMS = 4, ///< Steps of a sum of sums: each has 1/2048 of the numbers.
 };
 
+/// The source as it lies there: one part after the other, but the values of all.
+typedef struct cairn_card_source {
+    const cairn_part *part; ///< The part at hand,
+    cairn_grid_address
+        array[CAIRN_MAX_ARRAYS]; ///< and its arrays; its values are of all.
+    cairn_grid_address values;   ///< [positions]
+    cairn_grid_address indices;  ///< Room for the other arrays,
+    cairn_grid_address outer;   ///< and for indices of the levels that number the part.
+    cairn_grid_address members; ///< [positions] whose each is; 0: all are this one's.
+    int64_t            positions; ///< Of all parts.
+} cairn_card_source;
+
 struct cairn_card_work {
+    cairn_card_source         source;
     const cairn_device_grids *grids;
     cairn_grid_program       *of_keys; ///< Functions of keys,
     cairn_grid_program       *program; ///< and of the conversion, and all memory.
-    cairn_grid_address        from[CAIRN_MAX_ARRAYS], to[CAIRN_MAX_ARRAYS];
+    cairn_grid_address        to[CAIRN_MAX_ARRAYS];
     cairn_grid_address        key[2], at[2]; ///< The first of each are those that hold.
     cairn_grid_address        counts;        ///< Of digits, by tile.
     cairn_grid_address        number;        ///< [depths][positions + 1]
     cairn_grid_address      sum[CAIRN_CARD_SUMS]; ///< Of tiles, of tiles of these, ...
     cairn_grid_address      seen;
-    int64_t                 positions, entries;
+    int64_t                 entries;
     const cairn_part       *part; ///< That is filled; before, one without arrays.
     cairn_grid_convert_args args;
 };
@@ -53,34 +66,40 @@ cairn_status cairn_card_take(cairn_card_work    *w,
                              const char         *what,
                              cairn_grid_address *at);
 
-/// Get memory for the arrays of a part: the source's with what they hold.
+/// Get memory for the arrays of the target, with what is written before entries are.
+cairn_status cairn_card_take_target(const cairn_compiled *c, cairn_card_work *w);
+
+/// Get memory for the arrays of all parts of the source, whose values lie one behind the
+/// other. Coordinates are brought there, too, and which member each position is of.
+cairn_status cairn_card_take_source(const cairn_compiled *c, cairn_card_work *w);
+
+/// Bring the arrays of the source's part number @p number, which has values, to it.
 ///
-/// @param[out] at  [CAIRN_MAX_ARRAYS] in the order of cairn_part_arrays().
-cairn_status cairn_card_take_arrays(const cairn_compiled *c,
-                                    cairn_card_work      *w,
-                                    const cairn_part     *part,
-                                    cairn_grid_address   *at);
+/// @param[in] before  Positions of the parts before.
+cairn_status cairn_card_send_part(const cairn_compiled *c,
+                                  cairn_card_work      *w,
+                                  int64_t               number,
+                                  int64_t               before);
+
+/// Send numbers of 32 bits. @param[out] there  Where they are.
+cairn_status cairn_card_send_small(cairn_card_work    *w,
+                                   const uint32_t     *number,
+                                   int64_t             n,
+                                   cairn_grid_address *there);
 
 /// Bring the arrays of the target back.
-cairn_status cairn_card_fetch_arrays(cairn_card_work *w);
+cairn_status cairn_card_fetch_target(cairn_card_work *w);
 
 /// Start a function of the conversion; over no turns it is none.
-cairn_status cairn_card_start(const cairn_compiled *c,
-                              cairn_card_work      *w,
-                              int                   function,
-                              int64_t               turns);
+cairn_status cairn_card_start(cairn_card_work *w, int function, int64_t turns);
 
 /// Start a function of keys. @p turns: one at least.
-cairn_status cairn_card_start_keys(const cairn_compiled    *c,
-                                   cairn_card_work         *w,
+cairn_status cairn_card_start_keys(cairn_card_work         *w,
                                    cairn_grid_keys_function function,
                                    int64_t                  turns);
 
 /// Every number of @p n becomes the sum of all before it: sums of tiles, these in the same
 /// way, and then each tile by itself.
-cairn_status cairn_card_add_up(const cairn_compiled *c,
-                               cairn_card_work      *w,
-                               cairn_grid_address    at,
-                               int64_t               n);
+cairn_status cairn_card_add_up(cairn_card_work *w, cairn_grid_address at, int64_t n);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "convert/compiled_numbers.h"
 
+#include "convert/card.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_rows.h"
 #include "format/normal.h"
@@ -74,10 +75,11 @@ static cairn_status comes_by_rows(cairn_env *env, const cairn_build *build, bool
 cairn_status
 cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *direct)
 {
+    /* A card sorts: it numbers along rows from whatever order there is. */
+    const bool along = m->rows.along && !cairn_card_is_asked_for(build);
+
     *direct = m->rows.interpreted == 0;
-    return *direct
-                   && (m->rows.along
-                       || (m->blocks && cairn_blocks_of_entries(m->blocks)))
+    return *direct && (along || (m->blocks && cairn_blocks_of_entries(m->blocks)))
                ? comes_by_rows(m->env, build, direct)
                : CAIRN_OK;
 }

@@ -15,7 +15,7 @@
 /// | groups | one trimmed level of few indices; or groups numbered along lines | two; one |
 /// | scatter | every entry a node, groups with a ptr, order within each | two |
 /// | sort | nothing | keys, and two |
-/// | card | a card; queries may number entries along rows, no more | two or three, on the card |
+/// | card | a card; queries may number entries or groups along lines | two or three, there |
 ///
 /// The shape of this table is that of FFTW's solvers (Frigo and Johnson, The Design and
 /// Implementation of FFTW3, Proc. IEEE 93(2), 2005, section IV). Internal to convert.

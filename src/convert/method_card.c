@@ -58,21 +58,23 @@ static double on_link(double bytes, double rate)
 }
 
 /// Where keys are known to come in order nothing is sorted; else each digit reads and writes
-/// them. Rows come in order, but positions that are no entries may stand among them.
-static double digits(const cairn_compiled *c)
+/// them. Positions that are no entries may stand among rows that come in order.
+static cairn_status count_digits(const cairn_compiled *c, double *digits)
 {
-    cairn_key_fields fields;
+    const cairn_layout *from   = cairn_origin_layout(&c->origin);
+    bool                sorted = c->facts.order.sorted >= c->m->layout->levels;
+    cairn_key_fields    fields;
 
-    if (c->m->rows.along)
-        return cairn_origin_layout(&c->origin)->pads
-                   ? (64 - __builtin_clzll((unsigned long long)c->m->rows.n))
-                             / CAIRN_GRID_CONVERT_DIGIT
-                         + 1
-                   : 0;
-    if (c->facts.order.sorted >= c->m->layout->levels
-        || !cairn_key_fields_plan(c->m->layout->levels, c->range, &fields))
-        return 0;
-    return fields.bits[0] / CAIRN_GRID_CONVERT_DIGIT + 1;
+    if (c->m->rows.along) {
+        sorted = true; /* as coordinates do */
+        if (from) CAIRN_TRY(cairn_convert_by_rows(c->m->env, from, &sorted));
+        sorted = sorted && !(from && from->pads);
+    }
+    if (c->m->blocks) sorted = true; /* they go where their keys say */
+    *digits = sorted || !cairn_card_plan_keys(c, &fields)
+                  ? 0
+                  : fields.bits[0] / CAIRN_GRID_CONVERT_DIGIT + 1;
+    return CAIRN_OK;
 }
 
 /// Name the device, and what the pass takes there.
@@ -89,7 +91,9 @@ enum { KEY = 12, A_DIGIT = 32, STARTS = 8 };
 
 static cairn_status sort_pass(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    const double times  = digits(c);
+    double times;
+
+    CAIRN_TRY(count_digits(c, &times));
     const double sorted = KEY + w->read + times * A_DIGIT;
 
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_SORT, CAIRN_UNIT_ENTRY, 0,
@@ -121,13 +125,24 @@ static cairn_status passes_to_slots(const cairn_compiled *c, cairn_pass_writer *
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_slots));
     cairn_passes_call(w, &lanes);
     CAIRN_TRY(sort_pass(c, w));
-    CAIRN_TRY(move_pass(c, w, w->arrays & ~w->ptrs, KEY + w->read));
+    CAIRN_TRY(move_pass(c, w, w->arrays & ~w->ptrs, KEY));
     return cairn_passes_pad(w, &cairn_pad_slots);
+}
+
+/// Lines begin, and have their indices written, on the processor, as for the method groups.
+static cairn_status passes_to_lines(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    w->program->division.most = INT64_MAX;
+    CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_lines));
+    CAIRN_TRY(sort_pass(c, w));
+    CAIRN_TRY(move_pass(c, w, w->arrays & ~w->ptrs, KEY));
+    return cairn_passes_pad(w, &cairn_pad_lines);
 }
 
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
     if (c->m->rows.along) return passes_to_slots(c, w);
+    if (c->m->blocks) return passes_to_lines(c, w);
     const double depths   = __builtin_popcount(cairn_grid_convert_depths(c->m->layout));
     const double numbered = depths * 24;
 
@@ -139,10 +154,9 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 }
 
 const cairn_method cairn_method_card = {
-    .name  = "card",
-    .needs = "a card that is listed, one rank, one member of one part, and a target of "
-             "which "
-             "queries number nothing but entries along rows",
+    .name    = "card",
+    .needs   = "a card that is listed, one rank, and a target of which queries number "
+               "nothing but entries along rows, or groups along lines",
     .applies = applies,
     .passes  = passes,
 };

@@ -53,7 +53,7 @@ static bool adds_ones(const cairn_query *sum)
     return sum->otherwise.value <= 1;
 }
 
-static bool fits(const cairn_compiled *c)
+bool cairn_lines_fit(const cairn_compiled *c)
 {
     const cairn_blocks *b  = c->m->blocks;
     const cairn_layout *to = c->m->layout;
@@ -73,7 +73,7 @@ static bool fits(const cairn_compiled *c)
 
 static cairn_status applies(cairn_compiled *c, bool *may)
 {
-    *may = fits(c);
+    *may = cairn_lines_fit(c);
     return CAIRN_OK;
 }
 

@@ -118,6 +118,9 @@ cairn_convert_spec cairn_slots_lanes_spec(const cairn_compiled *c);
 int  cairn_lines_index_level(const cairn_layout *to);
 bool cairn_lines_are_exact(const cairn_compiled *c);
 
+/// Do groups that are numbered along lines have a slot each, and is all else known?
+bool cairn_lines_fit(const cairn_compiled *c);
+
 /// Before and after the entries of a part went to their slots.
 void cairn_slots_write_determined(const cairn_compiled *c, const cairn_part *part);
 

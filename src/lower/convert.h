@@ -114,7 +114,7 @@ typedef struct cairn_convert_key_spec {
 typedef struct cairn_convert_along_spec {
     bool on;
     int  query, row;
-    int  col; ///< STAND: the dimension along rows.
+    int  col; ///< STAND, and grids: the dimension along rows.
 } cairn_convert_along_spec;
 
 /// Queries whose number is that of the entry's row in `table`.

@@ -7,8 +7,7 @@
 
 #include "lower/convert_steps.h"
 
-/// Row-major number of the group in its first @p end expressions.
-static cairn_ir_x number_of(cairn_convert *c, int end, const char *name)
+cairn_ir_x cairn_convert_group_number(cairn_convert *c, int end, const char *name)
 {
     cairn_ir  *b  = &c->ir;
     cairn_ir_x at = cairn_ir_int(b, 0);
@@ -70,7 +69,7 @@ static cairn_ir_x place_in_line(cairn_convert *c)
 {
     cairn_ir        *b    = &c->ir;
     const int        last = c->spec->blocks.query->group_by.count - 1;
-    const cairn_ir_x line = number_of(c, last, "line");
+    const cairn_ir_x line = cairn_convert_group_number(c, last, "line");
     const cairn_ir_x x    = cairn_ir_sub(
            b, cairn_convert_form(c, &c->numbers.block_form[last]),
            cairn_convert_element(c, CAIRN_CONVERT_group_low, "group_low", last));
@@ -88,9 +87,9 @@ void cairn_convert_number_block(cairn_convert *c)
 {
     cairn_ir       *b      = &c->ir;
     const bool      listed = c->spec->blocks.listed, each = c->spec->blocks.each;
-    cairn_ir_x      at = listed
-                             ? place_in_line(c)
-                             : number_of(c, c->spec->blocks.query->group_by.count, "block");
+    cairn_ir_x      at = listed ? place_in_line(c)
+                                : cairn_convert_group_number(
+                                    c, c->spec->blocks.query->group_by.count, "block");
     cairn_ir_array *numbers =
         listed || each ? cairn_convert_small(c, CAIRN_CONVERT_line_slot, "line_slot")
                        : cairn_convert_small(c, CAIRN_CONVERT_rank_of, "rank_of");

@@ -231,6 +231,10 @@ cairn_ir_x cairn_convert_scaled(cairn_convert *c, const cairn_ir_x *e, int k);
 void cairn_convert_declare_rank(cairn_convert *c);
 void cairn_convert_number_entry(cairn_convert *c);
 
+/// With `blocks`: the row-major number of the entry's group in its first @p end
+/// expressions, by name.
+cairn_ir_x cairn_convert_group_number(cairn_convert *c, int end, const char *name);
+
 /// Number the groups of entries by a table: before the visit, at an entry.
 void cairn_convert_declare_blocks(cairn_convert *c);
 void cairn_convert_number_block(cairn_convert *c);

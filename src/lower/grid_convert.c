@@ -29,15 +29,13 @@ bool cairn_grid_convert_can(const cairn_convert_spec *spec, const char **why)
 {
     const cairn_layout *from = spec->from, *to = spec->to;
 
-    /* Where entries are numbered along rows, levels are of a known kind. */
-    *why = spec->along.on ? "" : lacks(to);
-    for (int l = 0; l < from->levels; l++)
-        if (from->level[l].gaps) *why = "the source has holes between nodes";
-    if (from->carrier_bits < 32 || !cairn_layout_is_wide(from)
+    /* Where entries or groups are numbered along lines, levels are of a known kind. */
+    *why = spec->along.on || spec->blocks.query ? "" : lacks(to);
+    if (spec->blocks.each) *why = "a query numbers entries along lines of groups";
+    if ((from && (from->carrier_bits < 32 || !cairn_layout_is_wide(from)))
         || !cairn_layout_is_wide(to))
         *why = "values are stored narrower than their type";
-    if (from->partition >= 0 || to->partition >= 0)
-        *why = "the source or the target has banks";
+    if (to->partition >= 0) *why = "the target has banks";
     return !(*why)[0];
 }
 
@@ -106,6 +104,13 @@ cairn_ir_array *cairn_grid_convert_keys(cairn_convert *c)
 
 /* ---- arrays ---- */
 
+cairn_ir_x cairn_grid_convert_value(cairn_convert *c, cairn_ir_x at)
+{
+    return cairn_ir_load(
+        &c->ir, c->from ? cairn_convert_values(c, 0) : cairn_convert_entry_values(c),
+        at);
+}
+
 /// Nodes of a depth that begin before entry @p p.
 static cairn_ir_x begun_before(cairn_convert *c, int depth, cairn_ir_x p)
 {
@@ -164,7 +169,7 @@ static void lower_fill(cairn_convert *c)
     const cairn_ir_x at =
         cairn_ir_load(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p);
 
-    c->here.value = cairn_ir_load(b, cairn_convert_values(c, 0), at);
+    c->here.value = cairn_grid_convert_value(c, at);
     cairn_convert_write(c, node, NULL);
     cairn_grid_convert_close(c);
 }
@@ -231,7 +236,7 @@ static bool has_function(const cairn_convert_spec *spec, int function)
     const cairn_layout *to = spec->to;
 
     if (function < CAIRN_GRID_CONVERT_PTR) return true;
-    if (spec->along.on) return false;
+    if (spec->along.on || spec->blocks.query) return false;
     if (function < CAIRN_GRID_CONVERT_HOLES) {
         const int l = function - CAIRN_GRID_CONVERT_PTR;
 
@@ -259,6 +264,8 @@ static void build(cairn_convert *c, int function)
         cairn_grid_convert_lower_pack(c);
     else if (function == CAIRN_GRID_CONVERT_FILL && c->spec->along.on)
         cairn_grid_convert_lower_slots(c);
+    else if (function == CAIRN_GRID_CONVERT_FILL && c->spec->blocks.query)
+        cairn_grid_convert_lower_lines(c);
     else if (function == CAIRN_GRID_CONVERT_FILL)
         lower_fill(c);
     else if (function < CAIRN_GRID_CONVERT_HOLES)
@@ -326,6 +333,7 @@ cairn_grid_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **ke
     CAIRN_TRY(cairn_convert_key(env, spec, &pair));
     cairn_text_init(&text, env);
     cairn_text_add(&text, "grid of %s", pair);
+    if (spec->along.on) cairn_text_add(&text, ", columns d%d", spec->along.col);
     cairn_free(env, pair);
     return cairn_text_take(&text, key);
 }

@@ -12,8 +12,12 @@
 /// format is known by its name.
 ///
 /// Where a query numbers the entries along rows (`along` of the specification), a key is
-/// the row alone, and the number of an entry is its place among the keys in order without
-/// what the rows before have: from that and its row follows where it goes.
+/// the row and the column (fields 0 and 1), and the number of an entry is its place among
+/// the keys in order without what the rows before have: from that and its row follows where
+/// it goes.
+///
+/// Where a query numbers groups along lines (`blocks`), numbers were found before, and are
+/// looked up by PACK: keys are not sorted, and each entry goes where its key says.
 ///
 /// Source: radix sort by counts of digits, scanned: Satish, Harris, Garland, Designing
 /// Efficient Sorting Algorithms for Manycore GPUs, IPDPS 2009; scan by sums of tiles:
@@ -54,11 +58,13 @@ typedef enum {
 } cairn_grid_keys_function;
 
 typedef enum {
-    /// Positions of A: write `key`, `dead` where there is no entry, and `at`.
+    /// Positions of a list of coordinates, or of a part A of the source, of which `begin` are in the parts before: write
+    /// `key`, `dead` where there is no entry, and `at`, which counts from the first part on;
+    /// so do the values of A for what follows.
     CAIRN_GRID_CONVERT_PACK,
     /// Entries in order, with `number`s: write idx and values of B, all of which is 0.
     /// `along`: with `first`, `cursor` and `table`, write the values, and idx of determined
-    /// levels.
+    /// levels. `blocks`: of all positions, with `cursor`, write the values.
     CAIRN_GRID_CONVERT_FILL,
     /// One for each level with a ptr: write it, `capacity` entries being there; the turns
     /// are its elements.
@@ -91,7 +97,7 @@ extern const char cairn_grid_keys_key[];
 ///
 /// Local.
 ///
-/// @param[in]  spec      Its source is a part; `phase` does not matter.
+/// @param[in]  spec      Its source is a part, or coordinates; `phase` does not matter.
 /// @param[in]  name      Functions are NAME_pack, NAME_ptr2 and the like.
 /// @param[out] function  [CAIRN_GRID_CONVERT_FUNCTIONS] likewise; NULL where there is none.
 cairn_status cairn_grid_convert_lower(cairn_env                *env,

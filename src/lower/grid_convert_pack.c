@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// PACK: from a position of the source up its levels to the indices of all, by which it is
+/// PACK: from a position of the source, if it is no list of coordinates, up its levels to the indices of all, by which it is
 /// a key of the target. A level that stores nodes under parents is left by a binary search
 /// in its ptr, a complete one by division.
 
@@ -11,7 +11,7 @@ static cairn_ir_x places_above(cairn_convert *c, int l)
 {
     cairn_ir *b = &c->ir;
 
-    if (l == 0) return cairn_ir_int(b, 1);
+    if (l == c->from->partition + 1) return cairn_ir_int(b, 1); /* of a bank */
     const cairn_level *above = &c->from->level[l - 1];
 
     if (above->trimmed)
@@ -83,7 +83,7 @@ static void read_determined(cairn_convert *c, cairn_ir_x *e)
 {
     cairn_ir *b = &c->ir;
 
-    for (int l = 0; l < c->from->levels; l++) {
+    for (int l = c->from->partition + 1; l < c->from->levels; l++) {
         const cairn_level *level = &c->from->level[l];
 
         if (!level->determined) continue;
@@ -101,15 +101,84 @@ static void read_determined(cairn_convert *c, cairn_ir_x *e)
     }
 }
 
-void cairn_grid_convert_stand(cairn_convert *c, cairn_ir_x p, bool value)
+/// Stand at position @p p: dimensions are known then.
+static void stand(cairn_convert *c, cairn_ir_x p)
 {
+    cairn_ir  *b                   = &c->ir;
     cairn_ir_x e[CAIRN_MAX_LEVELS] = {NULL};
     cairn_ir_x node                = p;
 
-    for (int l = c->from->levels - 1; l >= 0; l--)
+    if (!c->from) {
+        cairn_convert_stand_at(c, p);
+        for (int k = 0; k < c->spec->order; k++)
+            c->here.dim[k] = cairn_ir_use(
+                b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_coordinates(c, k), p),
+                                "d%d", k));
+        return;
+    }
+    for (int l = 0; l <= c->from->partition; l++)
+        e[l] = cairn_convert_element(c, CAIRN_CONVERT_outer, "outer", l);
+    for (int l = c->from->levels - 1; l > c->from->partition; l--)
         node = leave(c, e, l, node);
     read_determined(c, e);
-    cairn_convert_stand_in_part(c, e, p, value);
+    cairn_convert_stand_in_part(c, e, p, false);
+}
+
+/// Where a group is listed in its line, by a binary search for its last expression.
+static cairn_ir_x find_in_line(cairn_convert *c)
+{
+    cairn_ir        *b    = &c->ir;
+    const int        last = c->spec->blocks.query->group_by.count - 1;
+    const cairn_ir_x line = cairn_convert_group_number(c, last, "line");
+    cairn_ir_array  *first =
+        cairn_convert_small(c, CAIRN_CONVERT_line_first, "line_first");
+    cairn_ir_array *list = cairn_convert_small(c, CAIRN_CONVERT_line_list, "line_list");
+    const cairn_ir_x x   = cairn_ir_use(
+          b, cairn_ir_let(
+                 b,
+                 cairn_ir_sub(b, cairn_convert_form(c, &c->numbers.block_form[last]),
+                              cairn_convert_element(c, CAIRN_CONVERT_group_low,
+                                                    "group_low", last)),
+                 "place"));
+    cairn_ir_var *low  = cairn_ir_declare(b, cairn_ir_load(b, first, line), "from");
+    cairn_ir_var *high = cairn_ir_declare(
+        b, cairn_ir_load(b, first, cairn_ir_add_int(b, line, 1)), "till");
+    const cairn_ir_x lo = cairn_ir_use(b, low), hi = cairn_ir_use(b, high);
+
+    cairn_ir_while(b, cairn_ir_lt(b, lo, hi));
+    const cairn_ir_x middle = cairn_ir_use(
+        b, cairn_ir_let(b,
+                        cairn_ir_binary(b, CAIRN_IR_DIV, cairn_ir_add(b, lo, hi),
+                                        cairn_ir_int(b, 2)),
+                        "middle"));
+
+    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_load(b, list, middle), x));
+    cairn_ir_assign(b, low, cairn_ir_add_int(b, middle, 1));
+    cairn_ir_else(b);
+    cairn_ir_assign(b, high, middle);
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+    return lo;
+}
+
+/// The number that the entry's group has in its line, if a query gives one.
+static void number_group(cairn_convert *c)
+{
+    const cairn_query *query = c->spec->blocks.query;
+    cairn_ir          *b     = &c->ir;
+
+    if (!query) return;
+    const cairn_ir_x at =
+        c->spec->blocks.listed
+            ? find_in_line(c)
+            : cairn_convert_group_number(c, query->group_by.count, "block");
+
+    c->numbers.block_number = cairn_ir_use(
+        b, cairn_ir_let(
+               b,
+               cairn_ir_load(
+                   b, cairn_convert_small(c, CAIRN_CONVERT_rank_of, "rank_of"), at),
+               "number"));
 }
 
 /// The indices of all levels.
@@ -118,6 +187,7 @@ static cairn_ir_x key_of_levels(cairn_convert *c)
     cairn_ir  *b   = &c->ir;
     cairn_ir_x key = cairn_ir_int(b, 0);
 
+    number_group(c);
     cairn_convert_indices(c, c->levels);
     for (int l = 0; l < c->levels; l++)
         key = cairn_ir_binary(
@@ -128,13 +198,22 @@ static cairn_ir_x key_of_levels(cairn_convert *c)
     return key;
 }
 
-cairn_ir_x cairn_grid_convert_row(cairn_convert *c)
+/// The row, and in it the column.
+static cairn_ir_x key_of_row(cairn_convert *c)
 {
-    const int row = c->spec->along.row;
+    cairn_ir        *b   = &c->ir;
+    const cairn_ir_x row = cairn_ir_sub(
+                         b, c->here.dim[c->spec->along.row],
+                         cairn_convert_element(c, CAIRN_CONVERT_low, "low", 0)),
+                     col = cairn_ir_sub(
+                         b, c->here.dim[c->spec->along.col],
+                         cairn_convert_element(c, CAIRN_CONVERT_low, "low", 1));
 
-    return cairn_ir_sub(
-        &c->ir, c->here.dim[row],
-        cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * (int64_t)row));
+    return cairn_ir_binary(
+        b, CAIRN_IR_BITS_OR,
+        cairn_ir_binary(b, CAIRN_IR_SHIFT_LEFT, row,
+                        cairn_convert_element(c, CAIRN_CONVERT_shift, "shift", 0)),
+        col);
 }
 
 void cairn_grid_convert_lower_pack(cairn_convert *c)
@@ -149,9 +228,11 @@ void cairn_grid_convert_lower_pack(cairn_convert *c)
 
     cairn_ir_store(b, keys, p,
                    cairn_convert_scalar(c, CAIRN_GRID_CONVERT_dead, "dead"));
-    cairn_ir_store(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p, p);
-    cairn_grid_convert_stand(c, p, false);
-    cairn_ir_store(b, keys, p, along ? cairn_grid_convert_row(c) : key_of_levels(c));
+    cairn_ir_store(
+        b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p,
+        cairn_ir_add(b, p, cairn_convert_scalar(c, CAIRN_CONVERT_begin, "before")));
+    stand(c, p);
+    cairn_ir_store(b, keys, p, along ? key_of_row(c) : key_of_levels(c));
     cairn_convert_leave(c);
     cairn_grid_convert_close(c);
 }

@@ -25,18 +25,15 @@ cairn_ir_x cairn_grid_convert_items(cairn_convert *c,
 cairn_ir_x      cairn_grid_convert_end(cairn_convert *c);
 cairn_ir_array *cairn_grid_convert_keys(cairn_convert *c);
 
+/// The value of the source at position @p at.
+cairn_ir_x cairn_grid_convert_value(cairn_convert *c, cairn_ir_x at);
+
 /// The key at @p p, by name.
 cairn_ir_x cairn_grid_convert_key_at(cairn_convert *c, cairn_ir_x p, const char *name);
 
-/// Stand at position @p p of the source: dimensions are known then, and the value if
-/// @p value. Close what this opens with cairn_convert_leave().
-void cairn_grid_convert_stand(cairn_convert *c, cairn_ir_x p, bool value);
-
-/// Then: the row that entries are numbered along, from the first of the box.
-cairn_ir_x cairn_grid_convert_row(cairn_convert *c);
-
 void cairn_grid_convert_lower_pack(cairn_convert *c);
 void cairn_grid_convert_lower_slots(cairn_convert *c);
+void cairn_grid_convert_lower_lines(cairn_convert *c);
 
 /// End a function, and what it was built with.
 cairn_status cairn_grid_convert_finish(cairn_env          *env,

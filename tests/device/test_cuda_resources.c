@@ -141,7 +141,7 @@ static void print_conversion(cairn_env *env, const char *source, const char *tar
     spec.to   = to;
     if (to->level[to->last < 0 ? 0 : to->last].indirect)
         spec.along = (cairn_convert_along_spec){
-            .on = true, .query = to->level[to->last].query, .row = 0};
+            .on = true, .query = to->level[to->last].query, .row = 0, .col = 1};
     cr_assert(cairn_grid_convert_can(&spec, &why), "%s: %s", name, why);
     cr_assert_eq(cairn_grid_convert_lower(env, &spec, "k", function), CAIRN_OK, "%s",
                  env->message);
@@ -169,6 +169,7 @@ static void print_conversions(cairn_env *env)
     print_conversion(env, "sell<32>", "csr");
     print_conversion(env, "csr", "ell");
     print_conversion(env, "csr", "sell<32>");
+    print_conversion(env, "csc", "sell<32>");
 }
 
 /// The text of each member that has a grid.

@@ -196,8 +196,8 @@ static bool check_pair(cairn_tensor *from, const char *source, const char *targe
     if (!made) return false;
     snprintf(what, sizeof what, "%s to %s, order %llu", source, target,
              (unsigned long long)order);
-    cr_expect_geq(starts - before, 3, "%s", what);
-    cairn_tensor *right = convert_by(from, target, "");
+    cr_expect_geq(starts - before, 2, "%s", what);
+    cairn_tensor *right = convert_by(from, target, "reference");
 
     cr_assert_not_null(right, "%s", what);
     check_same(made->local, right->local, what);
@@ -206,9 +206,38 @@ static bool check_pair(cairn_tensor *from, const char *source, const char *targe
     return true;
 }
 
-/// All pairs of the catalogue, of a small matrix.
-Test(grid_convert, every_pair_in_any_order, .timeout = 300)
+/// Reasons why pairs do not go there, and how many lack the same.
+typedef struct {
+    char text[160];
+    int  pairs;
+} reason;
+
+enum { REASONS = 32 };
+
+/// Count the reason in the message of the refusal at hand.
+static void add_reason(reason *list)
 {
+    const char *const after = strstr(context->env.message, "does not apply");
+    const char *const why   = after ? strstr(after, ": ") : NULL;
+    int               k     = 0;
+
+    cr_assert(why, "%s", context->env.message);
+    while (k < REASONS && list[k].pairs > 0 && strcmp(list[k].text, why + 2) != 0)
+        k++;
+    cr_assert_lt(k, REASONS);
+    snprintf(list[k].text, sizeof list[k].text, "%s", why + 2);
+    list[k].pairs++;
+}
+
+static int by_pairs(const void *a, const void *b)
+{
+    return ((const reason *)b)->pairs - ((const reason *)a)->pairs;
+}
+
+/// All pairs of the catalogue, of a small matrix.
+Test(grid_convert, every_pair_in_any_order, .timeout = 900)
+{
+    static reason list[REASONS];
     uint64_t      state  = 71;
     cairn_source *source = random_source(context, &state, 23, 31);
     int           there  = 0;
@@ -218,12 +247,20 @@ Test(grid_convert, every_pair_in_any_order, .timeout = 300)
         cairn_tensor *from =
             must_store(context, source, formats[a], a % 2 ? CAIRN_F64 : CAIRN_F32);
 
-        for (int b = 0; b < FORMATS; b++)
-            there += check_pair(from, formats[a], formats[b]);
+        for (int b = 0; b < FORMATS; b++) {
+            if (is_assigned_otherwise(formats[a], formats[b])) continue;
+            const bool goes = check_pair(from, formats[a], formats[b]);
+
+            there += goes;
+            if (!goes) add_reason(list);
+        }
         cairn_tensor_destroy(&from);
     }
     printf("%d of %d pairs\n", there, FORMATS * FORMATS);
-    cr_expect_geq(there, 350);
+    qsort(list, REASONS, sizeof *list, by_pairs);
+    for (int k = 0; k < REASONS && list[k].pairs > 0; k++)
+        printf("%4d lack: %s\n", list[k].pairs, list[k].text);
+    cr_expect_geq(there, 650);
     cairn_source_destroy(&source);
 }
 
