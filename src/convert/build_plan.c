@@ -350,13 +350,13 @@ cairn_status cairn_build_plan_sample(cairn_env                 *env,
                                            .loader     = loader ? loader : &no_loader,
                                            .planned    = &supposed};
     uint64_t                  least[2]  = {0};
-    uint32_t                  line      = 0;
+    cairn_columns             columns   = {.rows = 0};
     const cairn_bucketed      bucketed  = {
               .order   = to->order,
               .n       = sample->entries,
               .buckets = 1,
               .least   = least,
-              .line    = sample->state == CAIRN_SAMPLE_LINES ? &line : NULL};
+              .columns = sample->state == CAIRN_SAMPLE_LINES ? &columns : NULL};
     cairn_local *source = NULL;
     cairn_status status;
 

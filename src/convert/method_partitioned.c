@@ -50,13 +50,12 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
     cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
-    fill.source       = CAIRN_CONVERT_KEYS;
-    fill.keys.grouped = c->build->bucketed->line != NULL;
+    fill.source = CAIRN_CONVERT_KEYS;
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, NULL));
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_buckets));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,
                                 CAIRN_STORES_BUCKETED, &cairn_append_buckets));
-    cairn_passes_call(w, &fill);
+    if (!c->build->bucketed->columns) cairn_passes_call(w, &fill);
     return CAIRN_OK;
 }
 

@@ -5,8 +5,8 @@
 /// dimension, has indices for; all levels below are trimmed and dimensions, too, in their
 /// order, so that a word is a key.
 ///
-/// Few entries lie in one bucket, in the order of columns: scattered to their rows, which are
-/// counted already, they stand as they are to.
+/// Few entries are ordered by column instead: placed in their rows, which are counted
+/// already, they stand as they are to.
 ///
 /// An entry that was given twice is found when its bucket is ordered, or among its row's.
 /// Then there are fewer nodes than were counted, and the entries go another way.
@@ -149,68 +149,22 @@ done:
 
 /* ---- by columns ---- */
 
-/// Are there neighbours alike that are of one line? The others are those where a line with
-/// entries begins, one look for each. @p bits is a constant.
-static inline __attribute__((always_inline)) bool
-has_twins_of(int bits, int64_t n, const void *idx, int64_t lines, const uint32_t *begin)
+/// Place entries that are ordered by column in their rows, straight in the arrays.
+static cairn_status place_columns(cairn_compiled *c, const cairn_kernel_part *view)
 {
-    const int width = bits / 8;
-    uint32_t  alike = 0;
+    const cairn_columns      *columns = c->build->bucketed->columns;
+    const cairn_kernel_level *level   = &view->level[1];
+    const size_t              bytes   = (size_t)c->facts.groups * sizeof *columns->line;
 
-    for (int64_t k = 1; k < n; k++)
-        alike += cairn_load_int(idx, k, width, bits, false)
-                 == cairn_load_int(idx, k - 1, width, bits, false);
-    for (int64_t line = 0; line < lines && alike > 0; line++) {
-        const bool    counts = begin[line] > 0 && begin[line] < begin[line + 1];
-        const int64_t at     = counts ? begin[line] : 1;
-
-        alike -= counts
-                 & (cairn_load_int(idx, at, width, bits, false)
-                    == cairn_load_int(idx, at - 1, width, bits, false));
-    }
-    return alike > 0;
-}
-
-static bool
-has_twins(const cairn_kernel_level *level, int64_t lines, const uint32_t *begin)
-{
-    const int64_t n = level->nodes;
-
-    switch (level->idx_bits) {
-    case 8: return has_twins_of(8, n, level->idx, lines, begin);
-    case 16: return has_twins_of(16, n, level->idx, lines, begin);
-    case 32: return has_twins_of(32, n, level->idx, lines, begin);
-    default: return has_twins_of(64, n, level->idx, lines, begin);
-    }
-}
-
-/// Scatter items that stand in the order of columns to their lines, straight into the arrays.
-static cairn_status scatter_to_lines(bucketing *d)
-{
-    const cairn_compiled *c        = d->c;
-    const cairn_bucketed *bucketed = d->bucketed;
-    const cairn_layout   *to       = c->m->layout;
-    const uint32_t *const begin    = bucketed->line + to->level[0].range.lo;
-    const size_t          bytes    = (size_t)c->facts.groups * sizeof *begin;
-    cairn_convert_args    args     = d->args;
-
-    args.cursor = c->groups.begin;
-    args.groups = c->facts.groups;
-    args.begin  = 0;
-    args.end    = bucketed->n;
-    args.key    = &bucketed->items->word;
-    args.moved  = (double *)(void *)&bucketed->items->load;
-    memcpy(c->groups.begin, begin, bytes);
-    CAIRN_TRY(cairn_phase_check(
-        c->m->env, cairn_phase_call(cairn_pass_keys_phase(c, CAIRN_CONVERT_SCATTER),
-                                    NULL, d->to, &args)));
-    memcpy(c->groups.begin, begin, bytes);
-    CAIRN_CHECK(!has_twins(&d->to->level[1], c->facts.groups, begin), c->m->env,
+    CAIRN_TRY(cairn_columns_place(c->m->env, columns, level->idx_bits,
+                                  (void *)level->idx, (double *)view->val));
+    CAIRN_CHECK(!cairn_columns_repeat(columns, level->idx_bits, level->idx), c->m->env,
                 CAIRN_NO_KERNEL, "convert: an entry is there twice");
+    memcpy(c->groups.begin, columns->line + c->m->layout->level[0].range.lo, bytes);
     return CAIRN_OK;
 }
 
-static cairn_status append_buckets(cairn_compiled *c, const cairn_pass_call *call)
+static cairn_status append_in_order(cairn_compiled *c, const cairn_pass_call *call)
 {
     cairn_key_fields fields;
     bucketing        d = {.c        = c,
@@ -224,8 +178,16 @@ static cairn_status append_buckets(cairn_compiled *c, const cairn_pass_call *cal
     d.args.low   = fields.low;
     d.args.shift = fields.shift;
     d.args.mask  = fields.mask;
-    CAIRN_TRY(d.bucketed->line ? scatter_to_lines(&d) : run(&d));
-    c->groups.begin[c->facts.groups] = (uint32_t)d.bucketed->n;
+    return run(&d);
+}
+
+static cairn_status append_buckets(cairn_compiled *c, const cairn_pass_call *call)
+{
+    const cairn_bucketed *bucketed = c->build->bucketed;
+
+    CAIRN_TRY(bucketed->columns ? place_columns(c, &call->part->view)
+                                : append_in_order(c, call));
+    c->groups.begin[c->facts.groups] = (uint32_t)bucketed->n;
     cairn_compiled_write_ptrs(c, call->bank, &call->part->view);
     return CAIRN_OK;
 }

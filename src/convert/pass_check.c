@@ -114,11 +114,15 @@ static cairn_status sort(cairn_compiled *c)
         CAIRN_TRY(cairn_entries_reserve(env, given->entries, entries_of(given)));
         CAIRN_TRY(cairn_local_entries(given->lent, given->entries));
         CAIRN_TRY(cairn_entries_sort(env, given->entries));
-    } else if (given->bucketed && cairn_given_may_stay_bucketed(env, given->lists)) {
-        CAIRN_TRY(cairn_entries_take_or_partition(env, given->lists, given->entries,
-                                                  given->bucketed));
     } else {
-        CAIRN_TRY(cairn_entries_take(env, given->lists, given->entries));
+        cairn_given lists = *given->lists;
+
+        lists.unsorted = true;
+        if (given->bucketed && cairn_given_may_stay_bucketed(env, &lists))
+            CAIRN_TRY(cairn_entries_take_or_partition(env, &lists, given->entries,
+                                                      given->bucketed));
+        else
+            CAIRN_TRY(cairn_entries_take(env, &lists, given->entries));
     }
     note(given, "sort", begin);
     return CAIRN_OK;

@@ -75,6 +75,7 @@ typedef struct cairn_given {
     int64_t            apart;                  ///< Bytes from value to value.
     int                value_bits;             ///< 32 or 64.
     const cairn_coord *extent; ///< [order] below which they are to lie; NULL: they do.
+    bool unsorted;             ///< Seen already: they lie there, and stand in no order.
 } cairn_given;
 
 /// Coordinate @p p of those from @p first on. (What is outside of 64 bits is outside of

@@ -5,14 +5,17 @@
 #include "entries/entries_columns.h"
 
 #include "base/offsets.h"
+#include "base/wide.h"
+#include "entries/entries_look.h"
 
 #include <string.h>
 
 enum {
-    MOST = 200000, ///< Entries; more are sorted faster in buckets.
-    EACH = 4,      ///< Counters that an entry pays for,
-    FREE = 1024,   ///< beside these.
-    RUN  = 8,      ///< Numbers of rows written at once.
+    MOST  = 200000, ///< Entries; more are sorted faster in buckets.
+    EACH  = 4,      ///< Counters that an entry pays for,
+    FREE  = 1024,   ///< beside these.
+    SHARE = 25000,  ///< Entries worth a thread: some 40 us.
+    RUN   = 8,      ///< Numbers of rows written at once.
 };
 
 bool cairn_columns_fit(const cairn_given *given)
@@ -23,125 +26,286 @@ bool cairn_columns_fit(const cairn_given *given)
            && given->extent[0] <= most && given->extent[1] <= most;
 }
 
-/* Loops are inlined for the widths and distances that programs have. */
+/* Loops are inlined for the widths, distances and bases that programs have. */
 #define INLINE static inline __attribute__((always_inline))
 
-/// Count by row and by column.
-/// @return false: an entry is not within the extents.
-INLINE bool count_entries(const cairn_given *given,
-                          int64_t            stride,
-                          int                bits,
-                          uint32_t          *row,
-                          uint32_t          *col)
+#define OF_SHAPE(g, loop, ...)                               \
+    ((g)->bits == 32 && (g)->stride == 4 && (g)->base == 0   \
+         ? loop(g, 4, 32, 0, __VA_ARGS__)                    \
+     : (g)->bits == 32 && (g)->stride == 4 && (g)->base == 1 \
+         ? loop(g, 4, 32, 1, __VA_ARGS__)                    \
+     : (g)->bits == 64 && (g)->stride == 8 && (g)->base == 0 \
+         ? loop(g, 8, 64, 0, __VA_ARGS__)                    \
+         : loop(g, (g)->stride, (g)->bits, (g)->base, __VA_ARGS__))
+
+/* ---- by column ---- */
+
+/// Count the entries at each coordinate of mode @p k.
+INLINE void count(const cairn_given *given,
+                  int64_t            stride,
+                  int                bits,
+                  cairn_coord        base,
+                  int                k,
+                  uint32_t          *counted)
 {
-    const void *const i = given->coord[0], *const j = given->coord[1];
-    const cairn_coord base = given->base;
-    const uint64_t    rows = (uint64_t)given->extent[0];
-    const uint64_t    cols = (uint64_t)given->extent[1];
+    const void *const coord = given->coord[k];
+    const cairn_pos   n     = given->n;
 
-    for (cairn_pos p = 0; p < given->n; p++) {
-        const uint64_t r = (uint64_t)cairn_given_load(i, p, stride, bits, base);
-        const uint64_t k = (uint64_t)cairn_given_load(j, p, stride, bits, base);
+#pragma GCC unroll 4
+    for (cairn_pos p = 0; p < n; p++)
+        counted[cairn_given_load(coord, p, stride, bits, base)]++;
+}
 
-        if (r >= rows || k >= cols) return false;
-        row[r]++;
-        col[k]++;
+/// Move the first @p half entries to where their columns begin, or the others, from the
+/// last one back, to where they end.
+/// @param plain  The values are an array of f64; a constant.
+INLINE void move(const cairn_given *given,
+                 int64_t            stride,
+                 int                bits,
+                 cairn_coord        base,
+                 bool               plain,
+                 bool               back,
+                 cairn_pos          half,
+                 uint32_t          *next,
+                 cairn_column_item *to)
+{
+    const cairn_given   own  = *given; /* which no store changes */
+    const double *const from = own.value;
+    const cairn_pos     end  = back ? own.n - half : half;
+
+    for (cairn_pos k = 0; k < end; k++) {
+        const cairn_pos   p  = back ? own.n - 1 - k : k;
+        const cairn_coord i  = cairn_given_load(own.coord[0], p, stride, bits, base);
+        const cairn_coord j  = cairn_given_load(own.coord[1], p, stride, bits, base);
+        const uint32_t    at = back ? --next[j] : next[j]++;
+
+        to[at] = (cairn_column_item){(uint32_t)i, (uint32_t)j,
+                                     plain ? from[p] : cairn_given_value(&own, p)};
     }
-    return true;
 }
 
-INLINE void scatter(const cairn_given *given,
-                    int64_t            stride,
-                    int                width,
-                    int                bits,
-                    uint32_t          *col,
-                    cairn_item        *to)
+/// While entries are ordered.
+typedef struct {
+    const cairn_given *given;
+    cairn_columns     *to;
+    uint32_t *next[2]; ///< [columns + 1] where each begins; and for a second thread
+                       ///< where it ends.
+    int64_t cols;
+} ordering;
+
+static void count_mode(void *user, int k)
 {
-    const cairn_given own = *given; /* which no store changes */
-    const void *const i = own.coord[0], *const j = own.coord[1];
+    const ordering      *o     = user;
+    const cairn_columns *to    = o->to;
+    const int64_t        lines = k == 0 ? to->rows : o->cols;
+    uint32_t *const      line  = k == 0 ? to->line : o->next[0];
 
-    for (cairn_pos p = 0; p < own.n; p++) {
-        const uint64_t    r = (uint64_t)cairn_given_load(i, p, stride, width, own.base);
-        const uint64_t    k = (uint64_t)cairn_given_load(j, p, stride, width, own.base);
-        const double      v = cairn_given_value(&own, p);
-        cairn_item *const its = &to[col[k]++];
-
-        its->word = r << bits | k;
-        memcpy(&its->load, &v, sizeof v);
-    }
+    memset(line, 0, (size_t)(lines + 1) * sizeof *line);
+    OF_SHAPE(o->given, count, k, line);
+    cairn_offsets_small(lines + 1, 0, line);
 }
 
-/// Calls of a loop, those with constants where they are the usual ones.
-#define OF_SHAPE(loop, given, ...)                                                    \
-    ((given)->bits == 64 && (given)->stride == 16  ? loop(given, 16, 64, __VA_ARGS__) \
-     : (given)->bits == 32 && (given)->stride == 4 ? loop(given, 4, 32, __VA_ARGS__)  \
-     : (given)->bits == 64 && (given)->stride == 8                                    \
-         ? loop(given, 8, 64, __VA_ARGS__)                                            \
-         : loop(given, (given)->stride, (given)->bits, __VA_ARGS__))
-
-/// Count, and scatter to columns.
-/// @return false: an entry is not within the extents.
-static bool
-count_and_partition(const cairn_given *given, uint32_t *col, cairn_bucketed *to)
+static cairn_pos half_of(const cairn_columns *columns)
 {
-    const int64_t rows = given->extent[0], cols = given->extent[1];
-    const int     bits = to->words.range[1].bits;
-
-    memset(to->line, 0, (size_t)(rows + 1) * sizeof *to->line);
-    memset(col, 0, (size_t)cols * sizeof *col);
-    if (!OF_SHAPE(count_entries, given, to->line, col)) return false;
-    cairn_offsets_small(rows + 1, 0, to->line);
-    cairn_offsets_small(cols, 0, col);
-    OF_SHAPE(scatter, given, bits, col, to->items);
-    return true;
+    return columns->threads > 1 ? columns->n / 2 : columns->n;
 }
 
-cairn_status cairn_columns_partition(cairn_env         *env,
-                                     const cairn_given *given,
-                                     const cairn_words *words,
-                                     bool              *inside,
-                                     cairn_bucketed    *bucketed)
+static void move_half(void *user, int back)
 {
-    uint32_t    *col = NULL;
-    cairn_status status;
+    const ordering          *o     = user;
+    const cairn_columns     *to    = o->to;
+    const cairn_given *const given = o->given;
+    const cairn_pos          half  = half_of(to);
+    const bool               plain = given->value && given->value_bits == 64
+                       && given->apart == sizeof(double)
+                       && (uintptr_t)given->value % sizeof(double) == 0;
 
-    *bucketed = (cairn_bucketed){.order   = 2,
-                                 .n       = given->n,
-                                 .words   = *words,
-                                 .buckets = 1,
-                                 .most    = given->n,
-                                 .threads = 1,
-                                 .lines   = given->extent[0]};
-    CAIRN_GO(done, CAIRN_NEW(env, given->extent[1], &col));
-    CAIRN_GO(done, CAIRN_NEW(env, given->extent[0] + 1, &bucketed->line));
-    CAIRN_GO(done, cairn_bucketed_create(env, bucketed));
-    bucketed->begin[0] = bucketed->at[0] = 0;
-    bucketed->count[0] = bucketed->made[0] = given->n;
-    bucketed->least[0]                     = 0;
-    bucketed->least[1]                     = (uint64_t)1 << words->bits;
-    *inside                                = count_and_partition(given, col, bucketed);
+    if (plain && !back)
+        OF_SHAPE(given, move, true, false, half, o->next[0], to->item);
+    else if (plain)
+        OF_SHAPE(given, move, true, true, half, o->next[1], to->item);
+    else
+        move(given, given->stride, given->bits, given->base, false, back, half,
+             o->next[back], to->item);
+}
+
+static cairn_status
+order_columns(cairn_env *env, const cairn_given *given, cairn_columns *to)
+{
+    const int64_t cols = given->extent[1];
+    ordering      o    = {.given = given, .to = to, .cols = cols};
+    cairn_status  status;
+
+    CAIRN_GO(done, CAIRN_NEW(env, to->rows + 1, &to->line));
+    CAIRN_GO(done, CAIRN_NEW(env, to->n, &to->item));
+    CAIRN_GO(done, CAIRN_NEW(env, (cols + 1) * to->threads, &o.next[0]));
+    o.next[1] = o.next[0] + cols + 1;
+    cairn_thread_pool_run(&env->thread_pool, to->threads, count_mode, &o, 2);
+    if (to->threads > 1)
+        memcpy(o.next[1], o.next[0] + 1, (size_t)cols * sizeof **o.next);
+    cairn_thread_pool_run(&env->thread_pool, to->threads, move_half, &o, to->threads);
 done:
-    cairn_free(env, col);
+    cairn_free(env, o.next[0]);
     return status;
 }
 
-static void
-scatter_to_rows(const cairn_bucketed *bucketed, uint32_t *row, cairn_entries *entries)
+cairn_status cairn_columns_order(cairn_env         *env,
+                                 const cairn_given *given,
+                                 bool              *inside,
+                                 cairn_columns     *columns)
 {
-    const cairn_item *const items = bucketed->items;
-    const int               bits  = bucketed->words.range[1].bits;
-    const uint64_t          mask  = ((uint64_t)1 << bits) - 1;
-    cairn_coord *const      col   = entries->coord[1];
-    double *const           value = entries->value;
+    const cairn_coord least[2] = {0, 0};
+    const cairn_coord most[2]  = {given->extent[0] - 1, given->extent[1] - 1};
+    cairn_given_seen  seen     = {.inside = true};
 
-    for (cairn_pos p = 0; p < bucketed->n; p++) {
-        const uint64_t word = items[p].word;
-        const uint32_t at   = row[word >> bits]++;
+    *columns = (cairn_columns){.n = given->n, .rows = given->extent[0], .threads = 1};
+    if (env->options.threads > 1 && given->n >= 2 * SHARE) columns->threads = 2;
+    if (!given->unsorted) cairn_given_look(env, given, least, most, &seen);
+    *inside = seen.inside;
+    return seen.inside ? order_columns(env, given, columns) : CAIRN_OK;
+}
 
-        col[at] = (cairn_coord)(word & mask);
-        memcpy(&value[at], &items[p].load, sizeof *value);
+void cairn_columns_fini(cairn_env *env, cairn_columns *columns)
+{
+    cairn_free(env, columns->item);
+    cairn_free(env, columns->line);
+    *columns = (cairn_columns){.rows = 0};
+}
+
+/* ---- by row ---- */
+
+/// Arrays to fill.
+typedef struct {
+    const cairn_columns *columns;
+    int                  idx_bits;
+    void                *idx;
+    double              *value;
+    uint32_t            *next[2]; ///< [rows] as those of columns when they are ordered.
+} placing;
+
+INLINE void store(void *idx, int bits, cairn_pos at, cairn_coord j)
+{
+    switch (bits) {
+    case 8: ((uint8_t *)idx)[at] = (uint8_t)j; break;
+    case 16: ((uint16_t *)idx)[at] = (uint16_t)j; break;
+    case 32: ((uint32_t *)idx)[at] = (uint32_t)j; break;
+    default: ((int64_t *)idx)[at] = j; break;
     }
 }
+
+/// Place the first half of the entries by column, or the others, back.
+INLINE void place(const placing *to, int idx_bits, bool back)
+{
+    const placing                  p    = *to; /* which no store changes */
+    const cairn_column_item *const item = p.columns->item;
+    const cairn_pos                n = p.columns->n, half = half_of(p.columns);
+    uint32_t *const                next = p.next[back];
+    const cairn_pos                end  = back ? n - half : half;
+
+    for (cairn_pos q = 0; q < end; q++) {
+        const cairn_column_item *const its = &item[back ? n - 1 - q : q];
+        const uint32_t                 at  = back ? --next[its->row] : next[its->row]++;
+
+        store(p.idx, idx_bits, at, its->col);
+        p.value[at] = its->value;
+    }
+}
+
+/// Calls with constants.
+INLINE void place_of(const placing *p, int idx_bits, bool back)
+{
+    if (back)
+        place(p, idx_bits, true);
+    else
+        place(p, idx_bits, false);
+}
+
+static void place_half(void *user, int back)
+{
+    const placing *p = user;
+
+    switch (p->idx_bits) {
+    case 8: place_of(p, 8, back); break;
+    case 16: place_of(p, 16, back); break;
+    case 32: place_of(p, 32, back); break;
+    default: place_of(p, 64, back); break;
+    }
+}
+
+cairn_status cairn_columns_place(cairn_env           *env,
+                                 const cairn_columns *columns,
+                                 int                  idx_bits,
+                                 void                *idx,
+                                 double              *value)
+{
+    const int64_t rows  = columns->rows;
+    const size_t  bytes = (size_t)rows * sizeof *columns->line;
+    placing p = {.columns = columns, .idx_bits = idx_bits, .idx = idx, .value = value};
+
+    CAIRN_TRY(CAIRN_NEW(env, rows * columns->threads, &p.next[0]));
+    p.next[1] = p.next[0] + rows;
+    memcpy(p.next[0], columns->line, bytes);
+    if (columns->threads > 1) memcpy(p.next[1], columns->line + 1, bytes);
+    cairn_thread_pool_run(&env->thread_pool, columns->threads, place_half, &p,
+                          columns->threads);
+    cairn_free(env, p.next[0]);
+    return CAIRN_OK;
+}
+
+/* ---- repeats ---- */
+
+INLINE cairn_coord load(const void *idx, int bits, cairn_pos at)
+{
+    switch (bits) {
+    case 8: return ((const uint8_t *)idx)[at];
+    case 16: return ((const uint16_t *)idx)[at];
+    case 32: return ((const uint32_t *)idx)[at];
+    default: return ((const int64_t *)idx)[at];
+    }
+}
+
+/// Neighbours that are alike, of one row or not.
+#define COUNT_ALIKE(type)                                                           \
+    CAIRN_WIDE static cairn_pos alike_##type(cairn_pos n, const type *restrict idx) \
+    {                                                                               \
+        cairn_pos all = 0;                                                          \
+                                                                                    \
+        for (cairn_pos p = 1; p < n;) {                                             \
+            const cairn_pos end   = n - p > 128 ? p + 128 : n;                      \
+            type            alike = 0;                                              \
+                                                                                    \
+            for (; p < end; p++)                                                    \
+                alike = (type)(alike + (idx[p] == idx[p - 1]));                     \
+            all += alike;                                                           \
+        }                                                                           \
+        return all;                                                                 \
+    }
+
+COUNT_ALIKE(uint8_t)
+COUNT_ALIKE(uint16_t)
+COUNT_ALIKE(uint32_t)
+COUNT_ALIKE(uint64_t)
+
+/// Those of one row are what is left without those where a row begins.
+bool cairn_columns_repeat(const cairn_columns *columns, int idx_bits, const void *idx)
+{
+    const cairn_pos       n     = columns->n;
+    const uint32_t *const line  = columns->line;
+    cairn_pos             alike = idx_bits == 8    ? alike_uint8_t(n, idx)
+                                  : idx_bits == 16 ? alike_uint16_t(n, idx)
+                                  : idx_bits == 32 ? alike_uint32_t(n, idx)
+                                                   : alike_uint64_t(n, idx);
+
+    for (int64_t r = 0; r < columns->rows && alike > 0; r++) {
+        const uint32_t at = line[r];
+
+        if (at > 0 && at < line[r + 1])
+            alike -= load(idx, idx_bits, at) == load(idx, idx_bits, at - 1);
+    }
+    return alike > 0;
+}
+
+/* ---- entries ---- */
 
 /// Write the rows' numbers, in order. Most rows are short, and their ends are hard to
 /// foresee: RUN numbers are written at once, of which the next rows replace those that
@@ -162,29 +326,13 @@ static void write_rows(int64_t rows, const uint32_t *begin, cairn_entries *entri
     }
 }
 
-static bool have_twins(const cairn_entries *entries)
+cairn_status
+cairn_columns_sort(cairn_env *env, const cairn_columns *columns, cairn_entries *entries)
 {
-    const cairn_coord *const i = entries->coord[0], *const j = entries->coord[1];
-    bool twins = false;
-
-    for (cairn_pos p = 1; p < entries->n; p++)
-        twins |= (i[p] == i[p - 1]) & (j[p] == j[p - 1]);
-    return twins;
-}
-
-cairn_status cairn_columns_sort(cairn_env            *env,
-                                const cairn_bucketed *bucketed,
-                                cairn_entries        *entries)
-{
-    const int64_t rows = bucketed->lines;
-    uint32_t     *row  = NULL;
-
-    CAIRN_TRY(CAIRN_NEW(env, rows, &row));
-    memcpy(row, bucketed->line, (size_t)rows * sizeof *row);
-    scatter_to_rows(bucketed, row, entries);
-    cairn_free(env, row);
-    entries->n = bucketed->n;
-    write_rows(rows, bucketed->line, entries);
-    if (have_twins(entries)) cairn_entries_add_duplicates(entries);
+    CAIRN_TRY(cairn_columns_place(env, columns, 64, entries->coord[1], entries->value));
+    entries->n = columns->n;
+    write_rows(columns->rows, columns->line, entries);
+    if (cairn_columns_repeat(columns, 64, entries->coord[1]))
+        cairn_entries_add_duplicates(entries);
     return CAIRN_OK;
 }

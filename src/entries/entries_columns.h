@@ -1,34 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Few entries of a matrix, sorted by two plain counting passes: scattered to their columns,
-/// and from there to their rows, where columns then stand in order and duplicates side by
-/// side. What is far apart costs little as long as all of it is in cache.
+/// Few entries of a matrix, sorted by two plain counting passes: they are moved to their
+/// columns, and from there to their rows, straight in the arrays that are wanted. There the columns of a row ascend, and repeats stand side by
+/// side in the order given. What is far apart costs little as long as all of it is in
+/// cache.
+///
+/// Two threads need no counts of their own: in each pass one goes from the first entry on
+/// and fills from where a column or row begins, the other from the last one back and fills
+/// from where it ends.
 
 #ifndef CAIRN_ENTRIES_ENTRIES_COLUMNS_H
 #define CAIRN_ENTRIES_ENTRIES_COLUMNS_H
 
-#include "entries/entries_partition.h"
+#include "entries/entries.h"
+
+/// An entry; extents that fit have less than 32 bits.
+typedef struct cairn_column_item {
+    uint32_t row, col;
+    double   value;
+} cairn_column_item;
+
+/// Entries ordered by column.
+typedef struct cairn_columns {
+    cairn_pos          n;
+    int64_t            rows;
+    int                threads; ///< 1 or 2.
+    cairn_column_item *item;    ///< [n] by column, those of one in the order given.
+    uint32_t          *line;    ///< [rows + 1] how many are in rows before each.
+} cairn_columns;
 
 /// Are there so few entries, rows and columns that this is the fastest way?
 bool cairn_columns_fit(const cairn_given *given);
 
-/// Scatter the entries of a matrix with extents, fewer than 2^32, by column: one bucket,
-/// with the begins of its lines.
+/// Order entries that fit, with extents.
 ///
-/// @param words   Of the extents.
-/// @param inside  The coordinates are within the extents; else nothing was scattered.
-/// @param bucketed   Give back with cairn_bucketed_fini(), on failure, too.
+/// @param[out] inside   The coordinates are within the extents; else nothing was ordered.
+/// @param[out] columns  Give back with cairn_columns_fini(), on failure, too.
 ///
-/// Memory: 16 bytes an entry, 4 a row; meanwhile 4 a column.
-cairn_status cairn_columns_partition(cairn_env         *env,
-                                     const cairn_given *given,
-                                     const cairn_words *words,
-                                     bool              *inside,
-                                     cairn_bucketed    *bucketed);
+/// Memory: 16 bytes an entry and 4 a row; meanwhile 4 a column and thread.
+cairn_status cairn_columns_order(cairn_env         *env,
+                                 const cairn_given *given,
+                                 bool              *inside,
+                                 cairn_columns     *columns);
 
-/// cairn_bucketed_sort() of such. Memory: 4 bytes a row.
-cairn_status cairn_columns_sort(cairn_env            *env,
-                                const cairn_bucketed *bucketed,
-                                cairn_entries        *entries);
+void cairn_columns_fini(cairn_env *env, cairn_columns *columns);
+
+/// Place the columns and values of all entries by row and column, repeats in the order
+/// given.
+///
+/// @param[in]  idx_bits  Of an element of @p idx: 8, 16, 32 or 64.
+/// @param[out] idx       [n] caller's array.
+/// @param[out] value     [n] caller's array.
+///
+/// Memory: meanwhile 4 bytes a row and thread.
+cairn_status cairn_columns_place(cairn_env           *env,
+                                 const cairn_columns *columns,
+                                 int                  idx_bits,
+                                 void                *idx,
+                                 double              *value);
+
+/// Is an entry there twice, in an array that cairn_columns_place() filled?
+bool cairn_columns_repeat(const cairn_columns *columns, int idx_bits, const void *idx);
+
+/// Fill entries, which have room, sorted, duplicates added.
+///
+/// @param[out] entries  Unchanged on failure.
+cairn_status cairn_columns_sort(cairn_env           *env,
+                                const cairn_columns *columns,
+                                cairn_entries       *entries);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct {
     }                                                                              \
                                                                                    \
     INLINE faults pairs_##width(const look *l, int64_t stride, cairn_pos begin,    \
-                                cairn_pos end)                                     \
+                                cairn_pos end, bool order)                         \
     {                                                                              \
         typedef uint##width##_t number;                                            \
         const char *const i = l->given->coord[0], *const j = l->given->coord[1];   \
@@ -59,7 +59,7 @@ typedef struct {
                                                                                    \
             outside |= a | b | (number)(rows - a) | (number)(cols - b);            \
         }                                                                          \
-        for (cairn_pos p = begin > 0 ? begin : 1; p < end; p++) {                  \
+        for (cairn_pos p = begin > 0 ? begin : 1; order && p < end; p++) {         \
             const number a =                                                       \
                 load_##width(i + p * stride) - load_##width(i + (p - 1) * stride); \
             const number b =                                                       \
@@ -109,18 +109,20 @@ static faults look_at_any(const look *l, cairn_pos begin, cairn_pos end)
 }
 
 /// Blocks that stay in cache, since pairs are read twice.
-CAIRN_WIDE static faults look_at_block(const look *l, cairn_pos begin, cairn_pos end)
+/// @param order  Is their order still of interest?
+CAIRN_WIDE static faults
+look_at_block(const look *l, cairn_pos begin, cairn_pos end, bool order)
 {
     const int64_t stride = l->given->stride;
 
     if (l->given->order != 2) return look_at_any(l, begin, end);
     if (l->given->bits == 32)
-        return stride == 4   ? pairs_32(l, 4, begin, end)
-               : stride == 8 ? pairs_32(l, 8, begin, end)
-                             : pairs_32(l, stride, begin, end);
-    return stride == 8    ? pairs_64(l, 8, begin, end)
-           : stride == 16 ? pairs_64(l, 16, begin, end)
-                          : pairs_64(l, stride, begin, end);
+        return stride == 4   ? pairs_32(l, 4, begin, end, order)
+               : stride == 8 ? pairs_32(l, 8, begin, end, order)
+                             : pairs_32(l, stride, begin, end, order);
+    return stride == 8    ? pairs_64(l, 8, begin, end, order)
+           : stride == 16 ? pairs_64(l, 16, begin, end, order)
+                          : pairs_64(l, stride, begin, end, order);
 }
 
 static void look_at_piece(void *user, int piece)
@@ -133,7 +135,8 @@ static void look_at_piece(void *user, int piece)
     faults          all   = {0, 0, 0};
 
     for (cairn_pos p = begin; p < end && all.outside >= 0; p += BLOCK) {
-        const faults f = look_at_block(l, p, p + BLOCK < end ? p + BLOCK : end);
+        const faults f =
+            look_at_block(l, p, p + BLOCK < end ? p + BLOCK : end, all.falls >= 0);
 
         all.outside |= f.outside;
         all.falls |= f.falls;

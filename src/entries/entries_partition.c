@@ -460,7 +460,8 @@ done:
 
 void cairn_bucketed_fini(cairn_env *env, cairn_bucketed *bucketed)
 {
-    cairn_free(env, bucketed->line);
+    if (bucketed->columns) cairn_columns_fini(env, bucketed->columns);
+    cairn_free(env, bucketed->columns);
     cairn_free(env, bucketed->items);
     cairn_free(env, bucketed->least);
     cairn_free(env, bucketed->begin);

@@ -7,7 +7,7 @@
 #ifndef CAIRN_ENTRIES_ENTRIES_PARTITION_H
 #define CAIRN_ENTRIES_ENTRIES_PARTITION_H
 
-#include "entries/entries.h"
+#include "entries/entries_columns.h"
 #include "entries/sort_items.h"
 
 /// How coordinates lie in words.
@@ -25,24 +25,22 @@ bool cairn_words_measure(const cairn_given *given, cairn_words *words);
 bool cairn_words_within(const cairn_given *given, cairn_words *words);
 
 /// Items in buckets. All words of a bucket are less than those of the next; within a
-/// bucket items stand in the order given, or, where lines are known, in that of columns
-/// (d1), and those of a column in the order given.
+/// bucket items stand in the order given. Few entries are ordered by column instead, and
+/// then there are no buckets.
 typedef struct cairn_bucketed {
-    int         order;
-    cairn_pos   n;
-    cairn_words words;
-    int64_t     buckets;
-    cairn_pos  *begin;   ///< [buckets] first item,
-    cairn_pos  *count;   ///< [buckets] items,
-    cairn_pos  *made;    ///< [buckets] room for what they become,
-    cairn_pos  *at;      ///< [buckets] items of the buckets before.
-    uint64_t   *least;   ///< [buckets + 1] words that go to it are not less.
-    cairn_pos   most;    ///< Items of the largest bucket.
-    cairn_item *items;   ///< With gaps between buckets.
-    int         threads; ///< That are worth their while.
-    uint32_t   *line; ///< NULL; or [lines + 1] where each row begins, all together in
-                      ///< one bucket.
-    int64_t lines;    ///< Rows, from 0 on.
+    int            order;
+    cairn_pos      n;
+    cairn_words    words;
+    int64_t        buckets;
+    cairn_pos     *begin;   ///< [buckets] first item,
+    cairn_pos     *count;   ///< [buckets] items,
+    cairn_pos     *made;    ///< [buckets] room for what they become,
+    cairn_pos     *at;      ///< [buckets] items of the buckets before.
+    uint64_t      *least;   ///< [buckets + 1] words that go to it are not less.
+    cairn_pos      most;    ///< Items of the largest bucket.
+    cairn_item    *items;   ///< With gaps between buckets.
+    int            threads; ///< That are worth their while.
+    cairn_columns *columns; ///< NULL; or few entries by column, in place of buckets.
 } cairn_bucketed;
 
 /// Partition entries into buckets, straight from where they were given.
@@ -58,8 +56,7 @@ cairn_status cairn_entries_partition(cairn_env         *env,
                                      bool              *inside,
                                      cairn_bucketed    *bucketed);
 
-/// Allocate the arrays of buckets, whose number and whose items' are set. What `line` is
-/// stays as it is.
+/// Allocate the arrays of buckets, whose number and whose items' are set.
 cairn_status cairn_bucketed_create(cairn_env *env, cairn_bucketed *bucketed);
 
 void cairn_bucketed_fini(cairn_env *env, cairn_bucketed *bucketed);
@@ -74,8 +71,8 @@ cairn_status cairn_bucketed_sort(cairn_env            *env,
                                  const cairn_bucketed *bucketed,
                                  cairn_entries        *entries);
 
-/// As cairn_entries_take(), but what is in no order is only put in buckets; then `bucketed->n` > 0,
-/// and there are no entries.
+/// As cairn_entries_take(), but what is in no order is only put in buckets, or ordered by
+/// column; then `bucketed->n` > 0, and there are no entries.
 ///
 /// @param bucketed  Give back with cairn_bucketed_fini(), on failure, too.
 cairn_status cairn_entries_take_or_partition(cairn_env         *env,

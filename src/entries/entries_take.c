@@ -3,7 +3,7 @@
 /// Entries out of a caller's arrays. What is sorted is copied; what is not goes from
 /// there straight to buckets, so that unsorted entries never lie in memory as such.
 
-#include "entries/entries_columns.h"
+#include "entries/entries_partition.h"
 
 #include <inttypes.h>
 
@@ -126,27 +126,53 @@ cairn_status cairn_entries_take_bucketed(cairn_env      *env,
     return cairn_bucketed_sort(env, bucketed, entries);
 }
 
+static cairn_status take_if_sorted(cairn_env         *env,
+                                   const cairn_given *given,
+                                   cairn_entries     *entries,
+                                   bool              *sorted)
+{
+    CAIRN_TRY(cairn_entries_reserve(env, entries, given->n));
+    *sorted = (given->order == 2 ? take_sorted(given, 2, entries)
+                                 : take_sorted(given, given->order, entries))
+              == given->n;
+    if (!*sorted) entries->n = 0;
+    return CAIRN_OK;
+}
+
+static cairn_status order_columns(cairn_env         *env,
+                                  const cairn_given *given,
+                                  const cairn_words *words,
+                                  bool              *inside,
+                                  cairn_bucketed    *bucketed)
+{
+    *bucketed =
+        (cairn_bucketed){.order = 2, .n = given->n, .words = *words, .threads = 1};
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &bucketed->columns));
+    return cairn_columns_order(env, given, inside, bucketed->columns);
+}
+
 cairn_status cairn_entries_take_or_partition(cairn_env         *env,
                                              const cairn_given *given,
                                              cairn_entries     *entries,
                                              cairn_bucketed    *bucketed)
 {
     cairn_words words;
-    cairn_pos   taken;
-    bool        inside = true;
+    bool        inside = true, sorted = false;
 
-    CAIRN_TRY(cairn_entries_reserve(env, entries, given->n));
-    taken = given->order == 2 ? take_sorted(given, 2, entries)
-                              : take_sorted(given, given->order, entries);
-    if (taken == given->n) return CAIRN_OK;
-    entries->n = 0;
+    if (!given->unsorted) {
+        CAIRN_TRY(take_if_sorted(env, given, entries, &sorted));
+        if (sorted) return CAIRN_OK;
+    }
+    if (cairn_columns_fit(given) && cairn_words_within(given, &words)) {
+        cairn_entries_fini(env, entries); /* what is ordered has no use for its room */
+        CAIRN_TRY(order_columns(env, given, &words, &inside, bucketed));
+        return inside ? CAIRN_OK : check_inside(env, given);
+    }
     if (begins_by_columns(given)
         || !(given->extent ? cairn_words_within(given, &words)
                            : cairn_words_measure(given, &words)))
         return copy_and_sort(env, given, entries);
     cairn_entries_fini(env, entries); /* its room is that of the buckets */
-    CAIRN_TRY((cairn_columns_fit(given)
-                   ? cairn_columns_partition
-                   : cairn_entries_partition)(env, given, &words, &inside, bucketed));
+    CAIRN_TRY(cairn_entries_partition(env, given, &words, &inside, bucketed));
     return inside ? CAIRN_OK : check_inside(env, given);
 }

@@ -6,8 +6,6 @@
 
 #include "entries/entries_words.h"
 
-#include "entries/entries_columns.h"
-
 #include <stdatomic.h>
 #include <string.h>
 
@@ -143,7 +141,7 @@ cairn_status cairn_bucketed_sort(cairn_env            *env,
                                  const cairn_bucketed *bucketed,
                                  cairn_entries        *entries)
 {
-    if (bucketed->line) return cairn_columns_sort(env, bucketed, entries);
+    if (bucketed->columns) return cairn_columns_sort(env, bucketed->columns, entries);
     const int sorters = cairn_bucketed_sorters(bucketed, bucketed->most);
     sorting   s       = {.bucketed = bucketed, .entries = entries};
 

@@ -171,6 +171,114 @@ check_described(cairn_context *context, cairn_source *reference, const example *
     cairn_source_destroy(&source);
 }
 
+/// The entries in lists of a caller, as programs have them.
+typedef struct {
+    const char *name;
+    int         idx_bits, base;
+    int64_t     idx_stride; ///< 0: a list for each mode; else the fields of a struct,
+    bool        beside;     ///< the value among them.
+    cairn_dtype dtype;
+} lists;
+
+static const lists shapes[] = {
+    {"32 bits",             32, 0, 0,  false, CAIRN_F64},
+    {"32 bits, one-based",  32, 1, 0,  false, CAIRN_F64},
+    {"64 bits",             64, 0, 0,  false, CAIRN_F64},
+    {"64 bits, one-based",  64, 1, 0,  false, CAIRN_F64},
+    {"32 bits, f32",        32, 0, 0,  false, CAIRN_F32},
+    {"pairs of 64 bits",    64, 0, 16, false, CAIRN_F64},
+    {"structs of 24 bytes", 64, 1, 24, true,  CAIRN_F64},
+    {"structs of 12 bytes", 32, 0, 12, true,  CAIRN_F32},
+};
+
+enum { SHAPES = sizeof shapes / sizeof *shapes, ROOM = 24 };
+
+static void put(void *to, int bits, int64_t number)
+{
+    const int32_t narrow = (int32_t)number;
+
+    memcpy(to, bits == 32 ? (const void *)&narrow : &number, (size_t)bits / 8);
+}
+
+/// Take the entries from lists, which are gone when it returns.
+static cairn_tensor *must_take(cairn_context *context, const example *e, const lists *l)
+{
+    const int     width = l->idx_bits / 8, value = l->dtype == CAIRN_F32 ? 4 : 8;
+    const int64_t n = e->n, apart = l->idx_stride ? l->idx_stride : width;
+    char *const   room   = malloc((size_t)n * (2 * ROOM) + 1);
+    char *const   second = l->idx_stride ? room + width : room + n * width;
+    char *const   values = l->beside ? room + 2 * width : room + n * ROOM;
+    cairn_coords  coords = CAIRN_COORDS;
+    cairn_format *format = must_format(context, "csr");
+    cairn_tensor *tensor = NULL;
+
+    for (int64_t p = 0; p < n; p++) {
+        const float narrow = (float)e->value[p];
+
+        put(room + p * apart, l->idx_bits, e->coord[2 * p] + l->base);
+        put(second + p * apart, l->idx_bits, e->coord[2 * p + 1] + l->base);
+        memcpy(values + p * (l->beside ? apart : value),
+               value == 4 ? (const void *)&narrow : &e->value[p], (size_t)value);
+    }
+    coords.extent[0]  = e->extent[0];
+    coords.extent[1]  = e->extent[1];
+    coords.entries    = n;
+    coords.idx[0]     = room;
+    coords.idx[1]     = second;
+    coords.idx_bits   = l->idx_bits;
+    coords.idx_stride = l->idx_stride;
+    coords.base       = l->base;
+    coords.val        = values;
+    coords.val_stride = l->beside ? apart : 0;
+    coords.dtype      = l->dtype;
+    MUST(context,
+         cairn_tensor_from_coords(context, &coords, CAIRN_COPY, format, &tensor));
+    cairn_format_destroy(&format);
+    free(room);
+    return tensor;
+}
+
+/// f32 values are added as f64, once they were rounded.
+static void round_values(example *e, cairn_dtype dtype)
+{
+    for (int64_t p = 0; p < e->n && dtype == CAIRN_F32; p++)
+        e->value[p] = (double)(float)e->value[p];
+}
+
+Test(compiled_bucketed,
+     lists_of_a_caller_give_the_arrays_of_sorted_entries,
+     .timeout = 300)
+{
+    cairn_context *reference = must_context("reference", 1);
+
+    for (int threads = 1; threads <= 2; threads++) {
+        cairn_context *context = must_context("compiled", threads);
+
+        for (uint64_t seed = 1; seed <= 4 * SHAPES; seed++) {
+            const lists  *l = &shapes[(seed + seed / SHAPES) % SHAPES];
+            example       e;
+            cairn_source *sorted;
+            cairn_tensor *given, *made;
+
+            if (seed % 6 == 5) continue; /* more than are ordered by columns */
+            crash_note("seed %llu, %d threads, %s", (unsigned long long)seed, threads,
+                       l->name);
+            make(&e, seed);
+            round_values(&e, l->dtype);
+            sorted = must_give(reference, &e);
+            given  = must_keep(reference, sorted, "csr", l->dtype);
+            made   = must_take(context, &e, l);
+            check_same(given, made, l->name);
+            cairn_tensor_destroy(&made);
+            cairn_tensor_destroy(&given);
+            cairn_source_destroy(&sorted);
+            free_example(&e);
+        }
+        cairn_context_destroy(&context);
+    }
+    cairn_context_destroy(&reference);
+}
+
 Test(compiled_bucketed, buckets_give_the_arrays_of_sorted_entries, .timeout = 300)
 {
     const char    *only      = getenv("DEALT_SEED");
