@@ -8,9 +8,11 @@
 
 #include "comm/collective.h"
 #include "comm/output.h"
+#include "io/io_petsc.h"
 #include "io/io_write.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /// A sink that counts and, once a file is set, writes.
 typedef struct {
@@ -38,6 +40,8 @@ typedef struct cairn_output {
     const cairn_shape      *shape;    ///< NULL: the text has no header.
     cairn_pos               nnz;      ///< Of all ranks.
     const cairn_entries    *entries;
+    cairn_coord             first, last; ///< Rows whose entries they are.
+    int                     int_bytes;   ///< PETSc: of an integer.
     const cairn_dense_rows *dense;
 } cairn_output;
 
@@ -51,6 +55,19 @@ static cairn_status entries_section(const cairn_output *output,
         CAIRN_TRY(cairn_mtx_write_coordinate_header(
             sink, output->shape->extent[0], output->shape->extent[1], output->nnz));
     return cairn_text_write_entries(sink, output->entries);
+}
+
+static cairn_status petsc_section(const cairn_output *output,
+                                  int64_t             section,
+                                  bool                header,
+                                  const cairn_sink   *sink)
+{
+    if (header)
+        CAIRN_TRY(cairn_petsc_write_header(sink, output->shape, output->nnz,
+                                           output->int_bytes));
+    return cairn_petsc_write_section(sink, (cairn_petsc_section)section,
+                                     output->entries, output->first, output->last,
+                                     output->int_bytes);
 }
 
 /// Section j is column j.
@@ -211,8 +228,40 @@ cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *de
     return write_output(comm, CAIRN_OK, path, &output);
 }
 
+/* ---- entries ---- */
+
+/// A kind of file, by the ending of its name.
+typedef struct {
+    const char *ending;
+    cairn_status (*section)(const cairn_output *output,
+                            int64_t             section,
+                            bool                header,
+                            const cairn_sink   *sink);
+    int sections;
+    int int_bytes; ///< PETSc: of an integer; 0: as many as the matrix needs.
+} entries_kind;
+
+static const entries_kind kinds[] = {
+    {".tns",     entries_section, 1,                    0},
+    {".petsc",   petsc_section,   CAIRN_PETSC_SECTIONS, 0},
+    {".petsc64", petsc_section,   CAIRN_PETSC_SECTIONS, 8},
+    {"",         entries_section, 1,                    0},
+};
+
+static const entries_kind *kind_of(const char *path)
+{
+    const entries_kind *kind = kinds;
+    const size_t        n    = strlen(path);
+
+    for (;; kind++) {
+        const size_t m = strlen(kind->ending);
+
+        if (n >= m && strcmp(path + n - m, kind->ending) == 0) return kind;
+    }
+}
+
 /// What the kind of file cannot say is not written.
-static cairn_status check_text(cairn_comm        *comm,
+static cairn_status check_kind(cairn_comm        *comm,
                                const char        *path,
                                bool               tns,
                                const cairn_shape *shape,
@@ -228,20 +277,63 @@ static cairn_status check_text(cairn_comm        *comm,
     return CAIRN_OK;
 }
 
+/// Find this rank's rows: those behind the last row of the ranks before it, up to its own
+/// last one; the last rank's end with the matrix.
+static cairn_status find_rows(cairn_comm *comm, cairn_output *output)
+{
+    const cairn_entries *e    = output->entries;
+    const cairn_coord    end  = e->n > 0 ? e->coord[0][e->n - 1] + 1 : 0;
+    int64_t             *ends = NULL;
+
+    cairn_status status = CAIRN_NEW(comm->env, comm->size, &ends);
+
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, comm->ops->allgather(comm, &end, sizeof end, ends));
+    for (int r = 0; r < comm->rank; r++)
+        if (ends[r] > output->first) output->first = ends[r];
+    output->last = end > output->first ? end : output->first;
+    if (comm->rank == comm->size - 1) output->last = output->shape->extent[0];
+done:
+    cairn_free(comm->env, ends);
+    return status;
+}
+
+/// PETSc reads FILE.info beside FILE, and would take an older one's words for this file's.
+static cairn_status empty_info(cairn_comm *comm, const char *path)
+{
+    cairn_status status = CAIRN_OK;
+    char        *info;
+
+    if (comm->rank != 0) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(comm->env, (int64_t)strlen(path) + 6, &info));
+    strcpy(info, path);
+    strcat(info, ".info");
+    if (access(info, F_OK) == 0) status = cairn_file_put(comm->env, info, "", 0);
+    cairn_free(comm->env, info);
+    return status;
+}
+
 cairn_status cairn_write_entries(cairn_comm          *comm,
                                  const char          *path,
                                  const cairn_shape   *shape,
                                  const cairn_entries *entries)
 {
-    const size_t n      = strlen(path);
-    const bool   tns    = n >= 4 && strcmp(path + n - 4, ".tns") == 0;
-    cairn_output output = {.section  = entries_section,
-                           .sections = 1,
-                           .shape    = tns ? NULL : shape,
-                           .nnz      = entries->n,
-                           .entries  = entries};
+    const entries_kind *kind   = kind_of(path);
+    const bool          tns    = kind == kinds;
+    cairn_output        output = {.section  = kind->section,
+                                  .sections = kind->sections,
+                                  .shape    = tns ? NULL : shape,
+                                  .nnz      = entries->n,
+                                  .entries  = entries};
 
     CAIRN_TRY(comm->ops->allreduce(comm, &output.nnz, 1, CAIRN_SUM));
-    return write_output(comm, check_text(comm, path, tns, shape, output.nnz), path,
-                        &output);
+    const cairn_status checked = check_kind(comm, path, tns, shape, output.nnz);
+
+    output.int_bytes =
+        kind->int_bytes ? kind->int_bytes : cairn_petsc_int_bytes(shape, output.nnz);
+    if (kind->section == petsc_section && checked == CAIRN_OK)
+        CAIRN_TRY(find_rows(comm, &output));
+    CAIRN_TRY(write_output(comm, checked, path, &output));
+    if (kind->section != petsc_section) return CAIRN_OK;
+    return cairn_comm_agree(comm, empty_info(comm, path));
 }

@@ -61,10 +61,10 @@ typedef struct cairn_source_info {
 // clang-format on
 
 /// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as
-/// it is or gzip, binsparse in .npz, or .cairn; recognised by content, FROSTT by its name
-/// (docs/files.md says how, and what is read of each). Text is read by all ranks at once, but for
-/// Harwell-Boeing and the inflating of gzip, which rank 0 does; entries are moved to the
-/// ranks that own their rows.
+/// it is or gzip, binsparse in .npz, binary of PETSc, or .cairn; recognised by content,
+/// FROSTT by its name (docs/files.md says how, and what is read of each). Files are read by
+/// all ranks at once, but for Harwell-Boeing and the inflating of gzip, which rank 0 does;
+/// entries are moved to the ranks that own their rows.
 ///
 /// Collective.
 ///
@@ -155,13 +155,14 @@ CAIRN_API cairn_status cairn_source_spy(const cairn_source *source,
                                         int                 height,
                                         int64_t            *count);
 
-/// Write a source as text: FROSTT where the name ends in .tns, else Matrix Market
-/// (coordinate real general); row by row, 17 digits, the same bytes on any number of
-/// ranks. The file appears whole or not at all.
+/// Write a source: FROSTT where the name ends in .tns, a binary file of PETSc where it ends
+/// in .petsc or .petsc64 (integers of 64 bits), else Matrix Market (coordinate real
+/// general; text has 17 digits); row by row, the same bytes on any number of ranks. The
+/// file appears whole or not at all.
 ///
 /// Collective.
 ///
-/// @retval CAIRN_BAD_SHAPE  Matrix Market: no matrix; FROSTT: no entry.
+/// @retval CAIRN_BAD_SHAPE  FROSTT: no entry; else: no matrix.
 CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char *path);
 
 /// Store a source in a format.
@@ -518,11 +519,11 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
                                              const cairn_format *format,
                                              int64_t            *bytes);
 
-/// Write a tensor: `.mtx` and `.tns` walk the arrays and write text, as
-/// cairn_source_write(); `.npz` are the arrays as binsparse has them (docs/files.md);
-/// anything else is .cairn, the arrays themselves. The file appears whole or not at all.
-/// Rows by their places (cairn_tensor_places()) are the user's in text, and stay by places in
-/// a .cairn file, which has the places, too.
+/// Write a tensor: `.mtx`, `.tns`, `.petsc` and `.petsc64` walk the arrays and write
+/// entries, as cairn_source_write(); `.npz` are the arrays as binsparse has them
+/// (docs/files.md); anything else is .cairn, the arrays themselves. The file appears whole
+/// or not at all. Rows by their places (cairn_tensor_places()) are the user's in files of
+/// entries, and stay by places in a .cairn file, which has the places, too.
 ///
 /// Collective.
 ///
@@ -533,7 +534,7 @@ CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
                                           const char         *path,
                                           int64_t            *bytes);
 
-/// Write a tensor as text with the explicit zeros of the source that it was made from:
+/// Write a tensor's entries with the explicit zeros of the source that it was made from:
 /// where a format pads, its arrays cannot tell a stored zero from padding.
 ///
 /// Collective. The file appears whole or not at all.

@@ -6,10 +6,12 @@
 #include "api/door.h"
 #include "comm/native.h"
 #include "comm/npz.h"
+#include "comm/petsc_file.h"
 #include "comm/read.h"
 #include "comm/write.h"
 #include "convert/given_arrays.h"
 #include "io/generate.h"
+#include "io/io_petsc.h"
 #include "io/npz.h"
 
 #include <inttypes.h>
@@ -82,32 +84,52 @@ check_extents(cairn_env *env, const char *path, const cairn_shape *shape)
     return CAIRN_OK;
 }
 
-/// @param[in] npz  It is an archive; else text.
-static cairn_status read_entries(cairn_source *source, const char *path, bool npz)
-{
-    cairn_text_file file;
+typedef cairn_status
+read_fn(cairn_comm *comm, const char *path, cairn_text_file *source);
 
-    CAIRN_TRY((npz ? cairn_npz_read_file : cairn_read_text)(source->context->comm, path,
-                                                            &file));
-    source->shape   = file.shape;
-    source->entries = file.entries;
-    strcpy(source->field, file.field);
-    strcpy(source->symmetry, file.symmetry);
-    return check_extents(&source->context->env, path, &source->shape);
+/// Kinds of files that their first bytes tell, which are not lines of text.
+static const struct {
+    cairn_status (*probe)(cairn_env *env, const char *path, bool *is);
+    read_fn *read;
+} binary_kinds[] = {
+    {cairn_npz_probe,   cairn_npz_read_file  },
+    {cairn_petsc_probe, cairn_petsc_read_file},
+};
+
+/// The same on every rank; ranks that see another file fail while reading.
+static cairn_status find_reader(cairn_comm *comm, const char *path, read_fn **read)
+{
+    cairn_status status = CAIRN_OK;
+    int64_t      kind   = -1;
+
+    for (int k = 0; k < 2 && kind < 0 && status == CAIRN_OK; k++) {
+        bool is = false;
+
+        status = binary_kinds[k].probe(comm->env, path, &is);
+        if (is) kind = k;
+    }
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    if (comm->size > 1) CAIRN_TRY(comm->ops->allreduce(comm, &kind, 1, CAIRN_MAX));
+    *read = kind < 0 ? cairn_read_text : binary_kinds[kind].read;
+    return CAIRN_OK;
 }
 
 static cairn_status read_any(cairn_source *source, const char *path)
 {
-    cairn_comm *comm   = source->context->comm;
-    bool        native = false, npz = false;
-    int64_t     is;
+    cairn_comm     *comm   = source->context->comm;
+    bool            native = false;
+    cairn_text_file file;
+    read_fn        *read;
 
     CAIRN_TRY(cairn_file_is_native(source->context, path, &native));
     if (native) return read_native(source, path);
-    CAIRN_TRY(cairn_comm_agree(comm, cairn_npz_probe(comm->env, path, &npz)));
-    is = npz; /* ranks that see another file fail while reading */
-    if (comm->size > 1) CAIRN_TRY(comm->ops->allreduce(comm, &is, 1, CAIRN_MAX));
-    return read_entries(source, path, is);
+    CAIRN_TRY(find_reader(comm, path, &read));
+    CAIRN_TRY(read(comm, path, &file));
+    source->shape   = file.shape;
+    source->entries = file.entries;
+    strcpy(source->field, file.field);
+    strcpy(source->symmetry, file.symmetry);
+    return check_extents(comm->env, path, &source->shape);
 }
 
 cairn_status cairn_source_read(cairn_context *context,

@@ -24,7 +24,8 @@ typedef struct {
 
 static cairn_status check_output(cli_job *job)
 {
-    static const char *const endings[] = {".mtx", ".tns", ".cairn", ".npz"};
+    static const char *const endings[] = {".mtx",     ".tns", ".petsc",
+                                          ".petsc64", ".npz", ".cairn"};
     const char              *path      = cli_text(job, CLI_OUTPUT);
 
     if (!cli_given(job, CLI_TO))
@@ -37,7 +38,8 @@ static cairn_status check_output(cli_job *job)
     for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
         if (strcmp(ending, endings[k]) == 0) return CAIRN_OK;
     return cli_fail(job, CAIRN_BAD_OPTION,
-                    "option: -o: %s: the ending is none of .mtx .tns .cairn .npz",
+                    "option: -o: %s: the ending is none of .mtx .tns .petsc "
+                    ".petsc64 .npz .cairn",
                     path);
 }
 
@@ -52,12 +54,12 @@ static cairn_status lap(cli_job *job, double *since, double *seconds)
     return CAIRN_OK;
 }
 
-static bool is_text(const char *path)
+/// Is it a file of entries, not of a format's arrays?
+static bool is_entries(const char *path)
 {
-    const size_t n = strlen(path);
+    const char *ending = strrchr(path, '.');
 
-    return n >= 4
-           && (strcmp(path + n - 4, ".mtx") == 0 || strcmp(path + n - 4, ".tns") == 0);
+    return strcmp(ending, ".cairn") != 0 && strcmp(ending, ".npz") != 0;
 }
 
 /// What ranks sent each other of rows that went to other ranks.
@@ -121,13 +123,13 @@ static cairn_status store(cli_job *job, const cairn_format *format, conversion *
     return cairn_tensor_convert(c->from, format, &c->to);
 }
 
-/// Text gets the explicit zeros that padded arrays cannot hold from what was read; the
-/// native file is the arrays alone.
+/// A file of entries gets the explicit zeros that padded arrays cannot hold from what was
+/// read; the native file is the arrays alone.
 static cairn_status write_file(cli_job *job, conversion *c, int64_t *bytes)
 {
     const char *path = cli_text(job, CLI_OUTPUT);
 
-    if (!is_text(path)) return cairn_tensor_write(c->to, path, bytes);
+    if (!is_entries(path)) return cairn_tensor_write(c->to, path, bytes);
     if (c->from) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
     cairn_tensor_destroy(&c->from);
     return cairn_tensor_write_text(c->to, c->source, path, bytes);
@@ -169,7 +171,7 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
     cli_progress_phase("store");
     if (!*format) CLI_TRY(choose(job, c, format));
     CLI_TRY(store(job, *format, c));
-    if (!is_text(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&c->source);
+    if (!is_entries(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&c->source);
     CLI_TRY(lap(job, since, &cost->store));
     cli_progress_phase("write");
     CLI_TRY(write_file(job, c, &cost->bytes));
@@ -310,7 +312,9 @@ static cairn_status run(cli_job *job)
 
 static const char about[] =
     "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
-    "of any order, likewise), .cairn (the format's arrays themselves, with checksums; "
+    "of any order, likewise), .petsc or .petsc64 (a matrix, as PETSc's MatLoad() reads "
+    "it: integers of 32 bits where they suffice, or of 64), .cairn (the format's "
+    "arrays themselves, with checksums; "
     "read on any number of ranks) or .npz (arrays that binsparse has a format for, for "
     "numpy; written by one rank). --dtype "
     "f32 rounds. Functions are "
