@@ -111,6 +111,16 @@ typedef enum {
     CAIRN_PRESENT_AS_ONE,
 } cairn_device_presence;
 
+/// How the loader of a device's kernels begins and ends. Both slots are NULL, or none.
+typedef struct cairn_device_loader {
+    /// Open it: called once, when the first kernel is asked for (registry.h). What it keeps
+    /// is `loader->user`. NULL, also in the delegate: there are no kernels, and work runs
+    /// the reference way.
+    cairn_status (*open)(cairn_device *device, cairn_kernel_loader *loader);
+    /// Close it; all its kernels were released.
+    void (*close)(cairn_device *device, cairn_kernel_loader *loader);
+} cairn_device_loader;
+
 /// A kind of device. All slots are called by the thread that uses the environment.
 typedef struct cairn_device_ops {
     const char *kind;     ///< Lower case, as users write it: "cpu".
@@ -214,12 +224,8 @@ typedef struct cairn_device_ops {
     /// Functions of groups and items by themselves (devices/grids.h). NULL: it has none such,
     /// or the processor's loader keeps them. Never delegated.
     const cairn_device_grids *grids;
-    /// Open the loader of the device's kernels: called once, when the first kernel is
-    /// asked for (registry.h). What it keeps is `loader->user`. NULL, also in the
-    /// delegate: there are no kernels, and work runs the reference way.
-    cairn_status (*kernels_open)(cairn_device *device, cairn_kernel_loader *loader);
-    /// Close it; all its kernels were released. NULL exactly where kernels_open is.
-    void (*kernels_close)(cairn_device *device, cairn_kernel_loader *loader);
+    /// The loader of its kernels.
+    cairn_device_loader kernels;
 } cairn_device_ops;
 
 /// An open device.

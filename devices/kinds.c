@@ -116,7 +116,6 @@ void cairn_device_inherit(cairn_device_ops *ops, const cairn_device_ops *delegat
 {
     if (!ops->can) ops->can = delegate->can;
     if (!ops->build) ops->build = delegate->build;
-    if (ops->kernels_open) return;
-    ops->kernels_open  = delegate->kernels_open;
-    ops->kernels_close = delegate->kernels_close;
+    if (ops->kernels.open) return;
+    ops->kernels = delegate->kernels;
 }

@@ -263,7 +263,7 @@ close:
 
 static void close_one(cairn_device *device)
 {
-    if (device->kernels.load) device->ops.kernels_close(device, &device->kernels);
+    if (device->kernels.load) device->ops.kernels.close(device, &device->kernels);
     if (device->ops.close) device->ops.close(device);
 }
 
@@ -284,9 +284,9 @@ cairn_status cairn_device_kernels(cairn_device               *device,
     cairn_kernel_loader fresh = {0};
 
     if (!device->kernels.load) {
-        CAIRN_CHECK(device->ops.kernels_open, device->env, CAIRN_NO_KERNEL,
+        CAIRN_CHECK(device->ops.kernels.open, device->env, CAIRN_NO_KERNEL,
                     "device: %s: it has no kernels", device->info.id);
-        CAIRN_TRY(device->ops.kernels_open(device, &fresh));
+        CAIRN_TRY(device->ops.kernels.open(device, &fresh));
         device->kernels = fresh;
     }
     *loader = &device->kernels;

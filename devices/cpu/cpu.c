@@ -128,6 +128,6 @@ const cairn_device_ops cairn_device_cpu = {
     .ahead = cairn_cpu_ahead,
     .tile  = cairn_cpu_tile,
 
-    .kernels_open  = cairn_cpu_kernels_open,
-    .kernels_close = cairn_cpu_kernels_close,
+    .kernels.open  = cairn_cpu_kernels_open,
+    .kernels.close = cairn_cpu_kernels_close,
 };

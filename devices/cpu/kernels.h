@@ -42,10 +42,10 @@ typedef struct cairn_cpu_kernels {
     char                  note[CAIRN_CACHE_NOTE];
 } cairn_cpu_kernels;
 
-/// Slot kernels_open of devices/device.h.
+/// Slot kernels.open of devices/device.h.
 cairn_status cairn_cpu_kernels_open(cairn_device *device, cairn_kernel_loader *loader);
 
-/// Slot kernels_close.
+/// Slot kernels.close.
 void cairn_cpu_kernels_close(cairn_device *device, cairn_kernel_loader *loader);
 
 /* For getting several ahead (ahead.c). */

@@ -128,7 +128,7 @@ template_check(const cairn_device *device, int ranks, cairn_diagnostics *finding
         cairn_diagnostics_ok(findings, device->info.kind, "%s", device->info.name);
 }
 
-/* 9. The table. Slots that are not here are NULL. `kernels_open`: the
+/* 9. The table. Slots that are not here are NULL. `kernels.open`: the
    processor's; a device that compiles has a loader of its own. */
 const cairn_device_ops cairn_device_template = {
     .kind     = "template",

@@ -90,7 +90,7 @@ static void close_kind(opened *o)
 {
     cairn_device *d = &o->device;
 
-    if (d->kernels.load) d->ops.kernels_close(d, &d->kernels);
+    if (d->kernels.load) d->ops.kernels.close(d, &d->kernels);
     if (d->ops.close) d->ops.close(d);
     cairn_machine_destroy(&context->env, &o->machine);
 }

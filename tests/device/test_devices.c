@@ -467,21 +467,21 @@ Test(devices, null_slots_come_from_the_delegate_but_never_its_numbers)
     const cairn_device_ops *cpu  = cairn_device_kind("cpu");
     cairn_device_ops        ops  = {.kind          = "test",
                                     .delegate      = "cpu",
-                                    .kernels_open  = refuse_kernels,
-                                    .kernels_close = close_nothing};
+                                    .kernels.open  = refuse_kernels,
+                                    .kernels.close = close_nothing};
     cairn_device_ops        none = {.kind = "test", .delegate = "cpu"};
 
     cairn_device_inherit(&ops, cpu);
     cairn_device_inherit(&none, cpu);
 
     cr_expect_eq(ops.build, cpu->build);
-    cr_expect_eq(ops.kernels_open, refuse_kernels);
-    cr_expect_eq(ops.kernels_close, close_nothing);
+    cr_expect_eq(ops.kernels.open, refuse_kernels);
+    cr_expect_eq(ops.kernels.close, close_nothing);
     cr_expect_null(ops.cost);
     cr_expect_null(ops.measure);
     cr_expect_str_eq(ops.kind, "test");
-    cr_expect_eq(none.kernels_open, cpu->kernels_open);
-    cr_expect_eq(none.kernels_close, cpu->kernels_close);
+    cr_expect_eq(none.kernels.open, cpu->kernels.open);
+    cr_expect_eq(none.kernels.close, cpu->kernels.close);
 }
 
 Test(devices, list_of_kinds_is_complete)

@@ -175,7 +175,7 @@ Test(brutal_convert, the_first_device_says_why_there_are_no_kernels)
     cr_assert_eq(cairn_context_devices(context), CAIRN_OK);
     cr_assert_eq(context->devices->count, 2);
     for (int k = 0; k < 2; k++)
-        context->devices->device[k].ops.kernels_open = refuse;
+        context->devices->device[k].ops.kernels.open = refuse;
 
     cr_expect_eq(cairn_context_loader(context, &build, &loader, why), CAIRN_NO_KERNEL);
 
