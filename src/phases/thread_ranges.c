@@ -223,8 +223,9 @@ cairn_status cairn_thread_ranges_run(cairn_env                 *env,
                                      cairn_kernel_part         *to,
                                      cairn_convert_args        *args)
 {
-    const cairn_group *group = cairn_origin_group(origin);
-    int64_t            outer[CAIRN_MAX_LEVELS];
+    const cairn_group *group   = cairn_origin_group(origin);
+    const bool         several = group && group->count > 1 && args->facts;
+    int64_t            outer[CAIRN_MAX_LEVELS], most[CAIRN_CONVERT_FACTS];
 
     assert(s->n > 0);
     assert(s->n == 1 || !group || group->count == 1); /* one part is divided */
@@ -235,6 +236,10 @@ cairn_status cairn_thread_ranges_run(cairn_env                 *env,
         args->share  = s->n > 1 ? s->cut : whole;
         args->shares = s->n > 1 ? s->n : 1;
         CAIRN_TRY(cairn_phase_run(env, phase, cairn_origin_view(origin, k), to, args));
+        for (int f = 0; f < CAIRN_CONVERT_FACTS && several; f++) {
+            if (k == 0 || args->facts[f] > most[f]) most[f] = args->facts[f];
+            args->facts[f] = most[f];
+        }
     }
     return CAIRN_OK;
 }

@@ -38,7 +38,8 @@ cairn_status cairn_thread_ranges_divide(cairn_env           *env,
 
 void cairn_thread_ranges_fini(cairn_env *env, cairn_thread_ranges *ranges);
 
-/// Run a phase over all parts of the source. @p args has what the phase needs beside.
+/// Run a phase over all parts of the source. @p args has what the phase needs beside; each
+/// of its `facts` is the greatest that a part has told.
 cairn_status cairn_thread_ranges_run(cairn_env                 *env,
                                      const cairn_thread_ranges *ranges,
                                      const cairn_origin        *origin,

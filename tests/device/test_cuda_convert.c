@@ -73,7 +73,6 @@ static bool check_pair(cairn_tensor *from, const char *source, const char *targe
 {
     char what[160];
 
-    if (is_assigned_otherwise(source, target)) return false;
     snprintf(what, sizeof what, "%s to %s", source, target);
     const long    starts = fake.calls("cuLaunchKernel");
     cairn_tensor *made   = convert_by(from, target, "card");

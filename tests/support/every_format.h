@@ -40,13 +40,4 @@ static const char *const formats[] = {"dense<2>",
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/// Functions assign entries of banks of rows to a BELL with a share to keep otherwise than the
-/// reference way, whatever method follows (CAIRN_CONVERT=sort, too): an open mistake of the
-/// assignment, which is left out where methods are compared.
-static inline bool is_assigned_otherwise(const char *from, const char *to)
-{
-    return (strncmp(from, "cisr", 4) == 0 || strncmp(from, "c2sr", 4) == 0)
-           && strncmp(to, "hybrid<bell", 11) == 0;
-}
-
 #endif
