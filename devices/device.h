@@ -22,7 +22,6 @@ typedef struct cairn_machine     cairn_machine;     // devices/discover.h
 typedef struct cairn_device_work cairn_device_work; // devices/product.h
 typedef struct cairn_launch      cairn_launch;      // devices/product.h
 typedef struct cairn_seat        cairn_seat;        // devices/seat.h
-typedef struct cairn_tiles       cairn_tiles;       // devices/tiles.h
 
 typedef struct cairn_device_grids cairn_device_grids; // devices/grids.h
 
@@ -201,21 +200,6 @@ typedef struct cairn_device_ops {
                          const void *const   *x,
                          int                  launches,
                          cairn_seat          *seat);
-    /// Make tiles (devices/tiles.h) of launches that this device built, whose Y is f64
-    /// (`wide`) and whose works are whole members of one tensor that is all on this rank.
-    /// NULL, whatever the delegate does: launches run one after the other.
-    ///
-    /// Local.
-    ///
-    /// @param[in]  launch  [launches] In the order in which they add; outlive the tiles,
-    ///                     and may be built anew.
-    /// @param[out] tiles   Released by its `release`. Unchanged on failure.
-    /// @retval CAIRN_UNSUPPORTED  Rows of some launch cannot be cut into tiles.
-    /// @retval CAIRN_NO_MEMORY
-    cairn_status (*tile)(cairn_device        *device,
-                         cairn_launch *const *launch,
-                         int                  launches,
-                         cairn_tiles         *tiles);
     /// Get the code that build() will want for several products, side by side where it
     /// has to be compiled. Local. Cannot fail: build() tells what has failed. NULL,
     /// whatever the delegate does: build() gets each. Touches nothing but the

@@ -6,7 +6,6 @@
 #include "devices/cpu/check.h"
 #include "devices/cpu/kernels.h"
 #include "devices/cpu/product.h"
-#include "devices/cpu/tiles.h"
 #include "devices/domains.h"
 
 #include <stdio.h>
@@ -126,7 +125,6 @@ const cairn_device_ops cairn_device_cpu = {
 
     .build = cairn_cpu_build,
     .ahead = cairn_cpu_ahead,
-    .tile  = cairn_cpu_tile,
 
     .kernels.open  = cairn_cpu_kernels_open,
     .kernels.close = cairn_cpu_kernels_close,

@@ -4,13 +4,27 @@
 
 #include "devices/cpu/product.h"
 
+#include "devices/cpu/company.h"
+#include "devices/cpu/pieces.h"
 #include "devices/product_kernel.h"
 #include "devices/registry.h"
 #include "tensor/value_storage.h"
 
 #include <stdio.h>
 
-typedef cairn_cpu_product cpu_product;
+/// What a launch keeps.
+typedef struct {
+    cairn_env                 *env;
+    cairn_device_work          work;
+    cairn_kernel               kernel;
+    cairn_kernel               spare;  ///< For when new values make narrow ones wider.
+    const cairn_kernel_loader *loader; ///< That gave it.
+    int64_t                    parts;
+    cairn_work_partition      *partition; ///< [parts] which thread does what of each.
+    cairn_cpu_pieces          *pieces;    ///< [parts] the same in pieces.
+    int                        threads;   ///< That take them; 0: no part has any.
+    cairn_company              company;
+} cpu_product;
 
 /* 3,000 entries keep a thread busy for longer than it takes to wake it up. */
 enum { LEAST_VALUES = 3000 };
@@ -37,12 +51,13 @@ static int64_t useful_threads(const cairn_device_work *work, int64_t all)
 }
 
 /// Divide every part of several shares into pieces, too.
-static cairn_status divide_into_pieces(cpu_product *p, int64_t rows)
+static cairn_status
+divide_into_pieces(cpu_product *p, const cairn_share *share, int64_t rows)
 {
     int64_t most = 0;
 
     for (int64_t k = 0; k < p->parts; k++) {
-        CAIRN_TRY(cairn_cpu_pieces_make(p->env, &p->share,
+        CAIRN_TRY(cairn_cpu_pieces_make(p->env, share,
                                         &cairn_work_part(&p->work, k)->view, rows,
                                         &p->partition[k], &p->pieces[k]));
         if (p->pieces[k].pieces > 0 && p->partition[k].shares > most)
@@ -58,17 +73,17 @@ static cairn_status divide_into_pieces(cpu_product *p, int64_t rows)
 static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t all)
 {
     const cairn_group *group   = cairn_work_group(&p->work);
+    const cairn_share  share   = cairn_product_share(group->layout, product);
     const int64_t      rows    = cairn_work_rows_out(&p->work);
     const int64_t      threads = useful_threads(&p->work, all);
 
-    p->share = cairn_product_share(group->layout, product);
     CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->partition));
     CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->pieces));
     for (p->parts = 0; p->parts < group->count; p->parts++)
         CAIRN_TRY(cairn_work_partition_make(
-            p->env, &p->share, &cairn_work_part(&p->work, p->parts)->view, rows,
+            p->env, &share, &cairn_work_part(&p->work, p->parts)->view, rows,
             p->work.op->columns, threads, &p->partition[p->parts]));
-    return p->work.free ? divide_into_pieces(p, rows) : CAIRN_OK;
+    return p->work.free ? divide_into_pieces(p, &share, rows) : CAIRN_OK;
 }
 
 /// The kernel to be had, by what numbers say of the parts. @p layout: the work's, or the

@@ -5,7 +5,6 @@
 #include "place/member_kernel.h"
 
 #include "lower/product_choice.h"
-#include "share/share_rows.h"
 #include "tensor/value_storage.h"
 
 #include <stdio.h>
@@ -154,18 +153,6 @@ bool cairn_member_meets_once(const cairn_local           *tensor,
                              const cairn_product_options *op)
 {
     return rows_of(tensor, member, op).single;
-}
-
-int64_t cairn_member_row_grain(const cairn_local           *tensor,
-                               int                          member,
-                               const cairn_product_options *op)
-{
-    /* The widest vectors have the largest tiles. */
-    const cairn_layout *layout  = tensor->group[member].layout;
-    const cairn_product product = cairn_product_choose(layout, op, false, true, 64);
-    const cairn_share   share   = cairn_product_share(layout, &product);
-
-    return tensor->group[member].count > 1 ? 0 : cairn_share_row_grain(&share, layout);
 }
 
 bool cairn_member_meets_all(const cairn_local           *tensor,

@@ -53,12 +53,6 @@ bool cairn_member_meets_once(const cairn_local           *tensor,
                              int                          member,
                              const cairn_product_options *op);
 
-/// Rows at whose multiples its product can be cut (share/share_rows.h), whatever the
-/// processor; 0: it cannot be. It is not transposed, and the tensor is all on this rank.
-int64_t cairn_member_row_grain(const cairn_local           *tensor,
-                               int                          member,
-                               const cairn_product_options *op);
-
 /// Does it meet each row of Y at least once?
 bool cairn_member_meets_all(const cairn_local           *tensor,
                             int                          member,

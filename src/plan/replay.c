@@ -8,7 +8,6 @@
 #include "plan/replay_halo.h"
 #include "plan/replay_queues.h"
 #include "plan/replay_subproducts.h"
-#include "plan/row_tiles.h"
 #include "plan/trace_seats.h"
 #include "plan/trace_storing.h"
 
@@ -70,12 +69,6 @@ static int64_t bytes_beside(const cairn_replay *replay)
     return bytes;
 }
 
-/// Are sums made in the f64 Y of the operands? Not by tiles, which have their own.
-static bool sums_in_wide(const cairn_replay *replay)
-{
-    return replay->sums.wide && !replay->sums.tiles;
-}
-
 /// Without a window where buffers take less than its pages. Local.
 static cairn_status allocate_operands(cairn_replay *replay, int64_t held)
 {
@@ -88,7 +81,7 @@ static cairn_status allocate_operands(cairn_replay *replay, int64_t held)
         window = bytes < 0 || bytes >= cairn_operands_window_bytes(operands);
     }
     return cairn_operands_allocate(operands, held + bytes_beside(replay),
-                                   sums_in_wide(replay), window);
+                                   replay->sums.wide, window);
 }
 
 /// Collective.
@@ -112,8 +105,8 @@ share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
     assert(first->common.operands && !replay->common.operands);
     assert(first->common.tensor == replay->common.tensor);
 
-    CAIRN_TRY(cairn_operands_join(first->common.operands, held + beside,
-                                  sums_in_wide(replay)));
+    CAIRN_TRY(
+        cairn_operands_join(first->common.operands, held + beside, replay->sums.wide));
     replay->common.operands = first->common.operands;
     return CAIRN_OK;
 }
@@ -237,7 +230,7 @@ cairn_status cairn_replay_create_again(const cairn_replay  *first,
     cairn_status status = start(&common, &first->op, placing, held, &fresh);
 
     if (status == CAIRN_OK) {
-        status = cairn_operands_join(first->common.operands, held, sums_in_wide(fresh));
+        status = cairn_operands_join(first->common.operands, held, fresh->sums.wide);
         if (status == CAIRN_OK) fresh->common.operands = first->common.operands;
         if (status == CAIRN_OK) status = prepare_here(fresh);
         status = cairn_comm_agree(common.comm, status);
@@ -259,7 +252,6 @@ void cairn_replay_destroy(cairn_replay **replay)
     cairn_plan_seats_fini(env, &p->seats);
     for (int k = 0; k < p->subproducts; k++)
         cairn_subproduct_fini(&p->subproduct[k]);
-    cairn_row_tiles_destroy(&p->sums.tiles);
     cairn_cut_sums_destroy(&p->sums.cuts);
     cairn_operands_leave(&p->common.operands);
     cairn_free(env, p->time);
@@ -371,7 +363,7 @@ static cairn_status make_ready(cairn_replay *replay)
 
     cairn_plan_seats_renew(&replay->seats);
     replay->common.operands->threads   = is_crowded(replay) ? 1 : replay->threads;
-    replay->common.operands->sums_wide = sums_in_wide(replay);
+    replay->common.operands->sums_wide = replay->sums.wide;
     replay->tasks.set                  = first_sets(replay);
     if (renewed != CAIRN_OK) return renewed;
     return left != CAIRN_OK ? left : place_x(replay);
@@ -383,10 +375,7 @@ static cairn_status run_between(cairn_replay *replay, cairn_status status)
 {
     cairn_operands *operands = replay->common.operands;
 
-    if (!replay->sums
-             .tiles) /* they begin with Y themselves, and nothing is exchanged */
-        CAIRN_TRY(
-            cairn_operands_begin(operands, replay->tasks.set, replay->sums.joined));
+    CAIRN_TRY(cairn_operands_begin(operands, replay->tasks.set, replay->sums.joined));
     if (replay->sums.cuts)
         CAIRN_TRY(cairn_cut_sums_begin(replay->sums.cuts, operands->now.x));
     if (status == CAIRN_OK) status = run_subproducts(replay);

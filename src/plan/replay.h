@@ -23,14 +23,12 @@ enum { CAIRN_NO_DEVICE_HERE = -1 };
 
 /// How sums are accumulated into Y.
 typedef struct cairn_replay_sums {
-    bool             reproducible; ///< As of its placement.
-    bool             wide;         ///< In f64 (operands.h).
-    bool             joined;       ///< The first member adds to every row.
-    bool             rounded;      ///< The last one rounds what comes of them.
-    cairn_row_tiles *tiles; ///< All are run by tiles of rows, without a `wide` of the
-                            ///< operands; else NULL.
-    bool            across; ///< At cuts of all ranks' rows, each apart,
-    cairn_cut_sums *cuts;   ///< and then exchanged; else NULL.
+    bool            reproducible; ///< As of its placement.
+    bool            wide;         ///< In f64 (operands.h).
+    bool            joined;       ///< The first member adds to every row.
+    bool            rounded;      ///< The last one rounds what comes of them.
+    bool            across;       ///< At cuts of all ranks' rows, each apart,
+    cairn_cut_sums *cuts;         ///< and then exchanged; else NULL.
 } cairn_replay_sums;
 
 typedef struct cairn_replay cairn_replay;

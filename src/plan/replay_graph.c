@@ -68,13 +68,11 @@ static cairn_status add_steps(cairn_replay *replay, int p, cairn_replay_tasks *t
     cairn_subproduct *subproduct = &replay->subproduct[p];
     const int         first      = tasks->steps;
 
-    if (replay->sums.tiles && p > 0) return CAIRN_OK; /* the first one's step is all */
     if (subproduct->pieces.count == 0) {
         cairn_subproduct_step *step = &tasks->step[tasks->steps++];
 
         *step = (cairn_subproduct_step){.subproduct = subproduct,
-                                        .piece      = CAIRN_ALL_PIECES,
-                                        .tiles      = replay->sums.tiles};
+                                        .piece      = CAIRN_ALL_PIECES};
         CAIRN_TRY(find_from(replay, p,
                             tasks->from + (size_t)p * (size_t)tasks->arrivals, step));
     }

@@ -5,7 +5,6 @@
 #include "plan/replay_subproducts.h"
 
 #include "plan/replay_queues.h"
-#include "plan/row_tiles.h"
 
 /// Is a subproduct at @p home the first in its rows of Y, but for subproducts of device
 /// @p but? That may be CAIRN_NO_DEVICE_HERE.
@@ -138,12 +137,11 @@ static void choose_width(cairn_replay *replay)
 }
 
 /// Let the last that adds anything round what comes of Y, if it is a whole member that
-/// meets every row once and adds to Y itself, on the processor. Tiles round themselves.
+/// meets every row once and adds to Y itself, on the processor.
 static void choose_rounding(cairn_replay *replay)
 {
     int p = replay->subproducts - 1;
 
-    if (cairn_row_tiles_fit(replay->subproduct, replay->subproducts)) return;
     while (p >= 0 && adds_nothing(replay, &replay->subproduct[p]))
         p--;
     if (!replay->sums.wide || replay->op.transposed || p < 0) return;
@@ -199,9 +197,6 @@ cairn_status cairn_replay_create_subproducts(cairn_replay        *replay,
     replay->sums.joined = first_joins(replay);
     CAIRN_TRY(cairn_subproducts_get_kernels(replay->subproduct, replay->subproducts));
     part_interpreted(replay);
-    if (cairn_row_tiles_fit(replay->subproduct, replay->subproducts))
-        CAIRN_TRY(cairn_row_tiles_create(replay->subproduct, replay->subproducts,
-                                         &replay->sums.tiles));
     for (int p = 0; p < replay->subproducts; p++)
         replay->sums.rounded |= replay->subproduct[p].kernel.launch.rounds;
     return CAIRN_OK;

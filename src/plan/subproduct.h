@@ -22,7 +22,6 @@
 enum { CAIRN_SUBPRODUCT_RECENT = 128 };
 
 typedef struct cairn_plan_seat cairn_plan_seat; // plan/seats.h
-typedef struct cairn_row_tiles cairn_row_tiles; // plan/row_tiles.h
 
 /// What the subproducts of one plan share.
 typedef struct cairn_subproducts_common {
@@ -171,10 +170,9 @@ typedef struct cairn_subproduct_step {
     int               piece;  ///< Or CAIRN_ALL_PIECES.
     bool              begins; ///< It is the first of its subproduct in a run,
     bool              ends;   ///< or the last; or both.
-    bool             small; ///< The last step computes all rows, where X is not parted.
-    cairn_row_tiles *tiles; ///< It is that of all subproducts together; else NULL.
-    const bool      *from;  ///< [sources of the halo] Whose rows of X it reads; NULL:
-                            ///< perhaps all.
+    bool        small; ///< The last step computes all rows, where X is not parted.
+    const bool *from;  ///< [sources of the halo] Whose rows of X it reads; NULL:
+                       ///< perhaps all.
     char label[80];
 } cairn_subproduct_step;
 

@@ -2,7 +2,7 @@
 /// @file
 /// Rows of a subproduct by themselves.
 
-#include "plan/row_tiles.h"
+#include "plan/subproduct.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -137,7 +137,6 @@ cairn_status cairn_subproduct_step_run(void *argument)
 {
     const cairn_subproduct_step *step = argument;
 
-    if (step->tiles) return cairn_row_tiles_run(step->tiles);
     return step->piece == CAIRN_ALL_PIECES ? cairn_subproduct_compute(step->subproduct)
                                            : compute_piece(step);
 }
@@ -151,7 +150,6 @@ cairn_interval cairn_subproduct_step_rows(const cairn_subproduct_step *step)
 
 int64_t cairn_subproduct_step_bytes(const cairn_subproduct_step *step)
 {
-    if (step->tiles) return cairn_row_tiles_bytes(step->tiles);
     const cairn_interval all   = step->subproduct->home.rows;
     const cairn_interval rows  = cairn_subproduct_step_rows(step);
     const double         share = (double)(rows.hi - rows.lo + 1)
@@ -164,9 +162,7 @@ void cairn_subproduct_step_name(cairn_subproduct_step *step)
 {
     const cairn_subproduct *subproduct = step->subproduct;
 
-    if (step->tiles)
-        snprintf(step->label, sizeof step->label, "%s", step->tiles->label);
-    else if (step->piece == CAIRN_ALL_PIECES)
+    if (step->piece == CAIRN_ALL_PIECES)
         snprintf(step->label, sizeof step->label, "%s", subproduct->label.compute);
     else
         snprintf(step->label, sizeof step->label, "%s, %s", subproduct->label.compute,

@@ -67,13 +67,6 @@ static bool counts_cuts(const cairn_share *division)
                      && division->cuts.level == division->level;
 }
 
-static void count_below(divided *d)
-{
-    d->below = 1;
-    for (int l = d->division->level + 1; l < d->division->ptr; l++)
-        d->below *= d->part->level[l].size;
-}
-
 /// The first position, a multiple of the grain, with at least @p work before it.
 static int64_t cut_at(const divided *d, int64_t work)
 {
@@ -126,7 +119,7 @@ int64_t cairn_share_fill_beside(const cairn_share       *division,
                                 int64_t                  cuts,
                                 int64_t                 *share)
 {
-    divided d      = {.division = division, .part = part, .cut = cut};
+    divided d      = {.division = division, .part = part, .below = 1, .cut = cut};
     int64_t filled = 0;
 
     if (counts_cuts(division)) d.cuts = cuts;
@@ -134,7 +127,8 @@ int64_t cairn_share_fill_beside(const cairn_share       *division,
     share[0] = share[1] = 0;
     if (division->kind == CAIRN_SHARE_NONE) return 1;
     d.positions = positions_of(&d, rows);
-    count_below(&d);
+    for (int l = division->level + 1; l < division->ptr; l++)
+        d.below *= part->level[l].size;
     const int64_t all = work_before(&d, d.positions) - work_before(&d, 0);
 
     for (int t = 1; t <= threads; t++) {
@@ -147,20 +141,4 @@ int64_t cairn_share_fill_beside(const cairn_share       *division,
         if (at > share[filled]) share[++filled] = at;
     }
     return filled > 0 ? filled : 1;
-}
-
-double cairn_share_values_before(const cairn_share       *division,
-                                 const cairn_kernel_part *part,
-                                 int64_t                  position,
-                                 int64_t                  positions)
-{
-    divided d = {.division = division, .part = part, .positions = positions};
-
-    count_below(&d);
-    const int64_t none = work_before(&d, 0);
-    const int64_t all  = work_before(&d, positions) - none;
-
-    return all > 0 ? (double)part->values * (double)(work_before(&d, position) - none)
-                         / (double)all
-                   : 0;
 }

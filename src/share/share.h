@@ -77,11 +77,4 @@ int64_t cairn_share_fill_beside(const cairn_share       *division,
                                 int64_t                  cuts,
                                 int64_t                 *share);
 
-/// Values that stand before position @p position of all @p positions; where no ptr tells,
-/// all positions have as many. Not for SCATTER.
-double cairn_share_values_before(const cairn_share       *division,
-                                 const cairn_kernel_part *part,
-                                 int64_t                  position,
-                                 int64_t                  positions);
-
 #endif
