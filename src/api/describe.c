@@ -87,6 +87,9 @@ static cairn_status describe_values(const cairn_source *source, cairn_source_inf
     for (int k = 0; k < NUMBERS; k++)
         most[k] = INT64_MIN; /* a rank without values says nothing */
     if (look.seen) {
+        int64_t bits;
+
+        memcpy(&bits, &look.first, sizeof bits);
         most[NOT_ONE]     = !look.one;
         most[NOT_INTEGER] = !look.integer;
         most[NOT_HALF]    = !look.floats.half;
@@ -94,8 +97,8 @@ static cairn_status describe_values(const cairn_source *source, cairn_source_inf
         most[NOT_SINGLE]  = !look.floats.single;
         most[BELOW]       = -(int64_t)look.low;
         most[HIGH]        = look.high;
-        most[FIRST]       = (int64_t)look.first;
-        most[FIRST_DOWN]  = ~(int64_t)look.first;
+        most[FIRST]       = bits;
+        most[FIRST_DOWN]  = ~bits;
     }
     CAIRN_TRY(comm->ops->allreduce(comm, most, NUMBERS, CAIRN_MAX));
     info->values = NULL;
