@@ -408,7 +408,8 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     cairn_status status = cairn_comm_agree_on(
         comm, cairn_local_entries(tensor->local, &entries), &arguments);
 
-    if (status == CAIRN_OK && tensor->places) {
+    CAIRN_GO(done, status); /* on all ranks; one that writes another kind has left */
+    if (tensor->places) {
         status = cairn_renumbering_undo(comm, tensor->places, &entries);
         if (status == CAIRN_OK)
             status = cairn_entries_to_owners(comm, &tensor->rows, &entries, NULL);
@@ -419,6 +420,7 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
         status = cairn_write_entries(comm, path, &tensor->local->shape, &entries);
+done:
     cairn_entries_fini(env, &entries);
     return status;
 }
