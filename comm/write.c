@@ -245,19 +245,27 @@ static const entries_kind kinds[] = {
     {".tns",     entries_section, 1,                    0},
     {".petsc",   petsc_section,   CAIRN_PETSC_SECTIONS, 0},
     {".petsc64", petsc_section,   CAIRN_PETSC_SECTIONS, 8},
-    {"",         entries_section, 1,                    0},
+    {".mtx",     entries_section, 1,                    0},
 };
 
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/// The kind that a name says; NULL: none.
 static const entries_kind *kind_of(const char *path)
 {
-    const entries_kind *kind = kinds;
-    const size_t        n    = strlen(path);
+    const size_t n = strlen(path);
 
-    for (;; kind++) {
-        const size_t m = strlen(kind->ending);
+    for (int k = 0; k < KINDS; k++) {
+        const size_t m = strlen(kinds[k].ending);
 
-        if (n >= m && strcmp(path + n - m, kind->ending) == 0) return kind;
+        if (n >= m && strcmp(path + n - m, kinds[k].ending) == 0) return &kinds[k];
     }
+    return NULL;
+}
+
+bool cairn_is_entries_file(const char *path)
+{
+    return kind_of(path) != NULL;
 }
 
 /// What the kind of file cannot say is not written.
@@ -318,7 +326,8 @@ cairn_status cairn_write_entries(cairn_comm          *comm,
                                  const cairn_shape   *shape,
                                  const cairn_entries *entries)
 {
-    const entries_kind *kind   = kind_of(path);
+    const entries_kind *said   = kind_of(path);
+    const entries_kind *kind   = said ? said : &kinds[KINDS - 1]; /* Matrix Market */
     const bool          tns    = kind == kinds;
     cairn_output        output = {.section  = kind->section,
                                   .sections = kind->sections,

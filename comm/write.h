@@ -27,6 +27,11 @@ typedef struct cairn_dense_rows {
 cairn_status
 cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *dense);
 
+/// Does a name end as those of files that hold entries, and not a format's arrays?
+///
+/// Local. Cannot fail.
+bool cairn_is_entries_file(const char *path);
+
 /// Write entries: a FROSTT file where @p path ends in .tns, a binary file of PETSc where it
 /// ends in .petsc (integers of 32 bits where they suffice) or .petsc64 (of 64), else a
 /// Matrix Market coordinate file, real general. Each rank's entries are sorted, and those

@@ -25,8 +25,9 @@ PetscErrorCode shadow_of(Mat A, shadow **s)
     return 0;
 }
 
-/// What options without a prefix say: it holds for matrices that have one, too, for a
-/// program may make up its prefixes (FEniCSx does), which nobody can then write.
+/// What options without a prefix say. They hold for matrices that have a prefix, too: a
+/// program may choose prefixes anew in every run (FEniCSx does), and no option of a user can
+/// begin with those.
 static PetscErrorCode settings_of_all(settings *set)
 {
     PetscCall(PetscStrncpy(set->format, "auto", sizeof set->format));
@@ -556,7 +557,8 @@ static PetscErrorCode product(Mat A, int op, Vec x, Vec add, Vec y)
     cairn_plan  *plan;
     shadow      *s;
 
-    // The block of a rank without rows or columns: nobody computes, and nothing is counted.
+    // A rank without rows or columns has nothing to compute: AIJ's function returns at once,
+    // and the call counts neither as AIJ's product nor as the copy's.
     if (!A->rmap->n || !A->cmap->n) return add ? two(A, x, add, y) : one(A, x, y);
     PetscCall(shadow_of(A, &s));
     PetscCall(shadow_decide(A, s, op, x, y, &plan));

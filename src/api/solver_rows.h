@@ -77,7 +77,7 @@ cairn_status cairn_solver_rows_check(const cairn_solver_rows *a);
 ///
 /// Collective.
 ///
-/// @param[in]  mine    This rank's status so far: where it is a failure, it is everybody's.
+/// @param[in]  mine    This rank's status so far: a failure of one rank is returned on all.
 /// @param[in]  mode    CAIRN_COPY or CAIRN_BORROW.
 /// @param[in]  format  NULL: compressed rows.
 /// @param[out] tensor  Unchanged on failure.

@@ -364,17 +364,6 @@ static bool ends_with(const char *path, const char *ending)
     return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
-/// Is a file of this name one of entries, not of a format's arrays?
-static bool is_entries(const char *path)
-{
-    static const char *const endings[] = {".mtx", ".tns", ".petsc", ".petsc64"};
-    bool                     is        = false;
-
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
-        is = is || ends_with(path, endings[k]);
-    return is;
-}
-
 /// Where a layout pads, a stored zero looks like padding and is not walked: bring those
 /// of the source back. A zero that another member did keep is there twice then, and
 /// sorting makes it one.
@@ -445,7 +434,7 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 
     int64_t length = 0;
 
-    if (is_entries(path)) {
+    if (cairn_is_entries_file(path)) {
         CAIRN_TRY(write_text(tensor, NULL, path));
         CAIRN_TRY(
             cairn_comm_agree(tensor->context->comm,
