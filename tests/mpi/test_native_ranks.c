@@ -7,8 +7,8 @@
 #include "api/api.h"
 #include "conversion.h"
 #include "every_format.h"
+#include "first_ranks.h"
 #include "io/io_native.h"
-#include "mpi_suite.h"
 #include "random_tensor.h"
 #include "seed.h"
 #include "tensor/value_storage.h"
@@ -20,43 +20,21 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
-enum { MOST = 5 };
+static cairn_context *alone;
 
-static cairn_context *some[MOST]; ///< [n] Over the first n ranks, on these.
-static cairn_context *all, *alone;
-static char           folder[64], native[100];
-
-static void up(void)
+static void up_with_one(void)
 {
-    mpi_up();
-    for (int n = 1; n <= size && n < MOST; n++) {
-        MPI_Comm group;
-
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
-        if (group == MPI_COMM_NULL) continue;
-        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
-        MPI_Comm_free(&group);
-    }
-    all = some[size];
+    up();
     if (cairn_context_create(&alone) != CAIRN_OK) abort();
-    shared_scratch(folder);
-    snprintf(native, sizeof native, "%s/a.cairn", folder);
 }
 
-static void down(void)
+static void down_with_one(void)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-        remove(native);
-        cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
-    }
-    for (int n = 1; n <= size; n++)
-        cairn_context_destroy(&some[n]);
     cairn_context_destroy(&alone);
-    mpi_down();
+    down();
 }
 
-TestSuite(native_ranks, .init = up, .fini = down, .timeout = 800);
+TestSuite(native_ranks, .init = up_with_one, .fini = down_with_one, .timeout = 800);
 
 /// A tensor, the same for a seed.
 typedef struct {

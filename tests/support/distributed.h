@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Tests of how rows go to ranks: contexts over the first ranks of a job, formats with a
-/// distribution behind them, and a matrix that all ranks know, with where its rows are.
+/// Tests of how rows go to ranks: formats with a distribution behind them, and a matrix that
+/// all ranks know, with where its rows are.
 
 #ifndef CAIRN_TESTS_DISTRIBUTED_H
 #define CAIRN_TESTS_DISTRIBUTED_H
@@ -9,7 +9,7 @@
 #include "api/api.h"
 #include "conversion.h"
 #include "every_format.h"
-#include "mpi_suite.h"
+#include "first_ranks.h"
 #include "seed.h"
 #include "tensor/walk.h"
 
@@ -18,39 +18,7 @@
 
 #include <math.h>
 
-enum { MOST = 5, TEXT = RANDOM_FORMAT + 80 };
-
-static cairn_context *some[MOST]; ///< [n] Over the first n ranks, on these.
-static cairn_context *all;
-static char           folder[64], native[100];
-
-static inline void up(void)
-{
-    mpi_up();
-    for (int n = 1; n <= size && n < MOST; n++) {
-        MPI_Comm group;
-
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
-        if (group == MPI_COMM_NULL) continue;
-        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
-        MPI_Comm_free(&group);
-    }
-    all = some[size];
-    shared_scratch(folder);
-    snprintf(native, sizeof native, "%s/a.cairn", folder);
-}
-
-static inline void down(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-        remove(native);
-        cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
-    }
-    for (int n = 1; n <= size; n++)
-        cairn_context_destroy(&some[n]);
-    mpi_down();
-}
+enum { TEXT = RANDOM_FORMAT + 80 };
 
 /// "FORMAT @ WHAT", or FORMAT where @p what is "".
 static inline cairn_status make_format(cairn_context *context,

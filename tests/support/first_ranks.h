@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Contexts over the first ranks of a job, and a folder of it with the name of a native file,
+/// for suites that write on some of the ranks and read on others.
+
+#ifndef CAIRN_TESTS_FIRST_RANKS_H
+#define CAIRN_TESTS_FIRST_RANKS_H
+
+#include "mpi_suite.h"
+
+#include <cairn/cairn.h>
+#include <cairn/mpi.h>
+
+enum { MOST = 5 }; ///< One more than ranks.
+
+static cairn_context *some[MOST]; ///< [n] Over the first n ranks, on these.
+static cairn_context *all;
+static char           folder[64], native[100];
+
+static inline void up(void)
+{
+    mpi_up();
+    for (int n = 1; n <= size && n < MOST; n++) {
+        MPI_Comm group;
+
+        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
+        if (group == MPI_COMM_NULL) continue;
+        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
+        MPI_Comm_free(&group);
+    }
+    all = some[size];
+    shared_scratch(folder);
+    snprintf(native, sizeof native, "%s/a.cairn", folder);
+}
+
+static inline void down(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        remove(native);
+        cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
+    }
+    for (int n = 1; n <= size; n++)
+        cairn_context_destroy(&some[n]);
+    mpi_down();
+}
+
+#endif
