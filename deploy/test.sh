@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Set up, build and test. Usage: deploy/test.sh [PRESET] (dev, release, asan, tsan,
-# fuzz, slow: what dev leaves out, or asan-slow: what asan leaves out; dev). With CAIRN_TEST_DATA=FOLDER the tests that
-# need large or real files run too; CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches,
-# CAIRN_FUZZ_SEED=N where it begins (elsewhere every time).
+# Set up, build and test. Usage: deploy/test.sh [PRESET] (dev, release, asan, tsan, fuzz,
+# slow: what dev leaves out, or asan-slow: what asan leaves out; dev). With
+# CAIRN_TEST_DATA=FOLDER the tests that need large or real files run too;
+# CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches, CAIRN_FUZZ_SEED=N where it begins
+# (elsewhere every time).
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Few entries of a matrix, sorted by two plain counting passes: they are moved to their
-/// columns, and from there to their rows, straight in the arrays that are wanted. There the columns of a row ascend, and repeats stand side by
-/// side in the order given. What is far apart costs little as long as all of it is in
-/// cache.
+/// columns, and from there to their rows, straight in the arrays that are wanted. There the
+/// columns of a row ascend, and repeats stand side by side in the order given. What is far
+/// apart costs little as long as all of it is in cache.
 ///
 /// Two threads need no counts of their own: in each pass one goes from the first entry on
 /// and fills from where a column or row begins, the other from the last one back and fills
