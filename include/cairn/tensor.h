@@ -317,8 +317,9 @@ CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val
 ///
 /// Collective. Rank boundaries stay where they are if they are multiples of the new
 /// format's grain; else rows are cut anew, by equal counts of entries, and those that go
-/// to other ranks are sent (cairn_path_sent() of its path). Where a format pads, a stored 0 looks like padding: it is kept only from layouts without.
-/// Arrays that would be the same, byte for byte, may be in both; either can be destroyed.
+/// to other ranks are sent (cairn_path_sent() of its path). Where a format pads, a stored
+/// 0 looks like padding: it is kept only from layouts without. Arrays that would be the
+/// same, byte for byte, may be in both; either can be destroyed.
 ///
 /// @param[out] converted  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 ///                        @p tensor is not changed; both are in memory for the moment.
@@ -374,7 +375,8 @@ CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 
 /// The rules that say what storing the tensor meant: from the tensor's format that it was
 /// converted from, or from coordinates if it was made of a source; if rows moved to other
-/// ranks on the way and could not be cut in that format, from a list of rows. Where cairn_tensor_route() is "reference" they were executed, unless
+/// ranks on the way and could not be cut in that format, from a list of rows. Where
+/// cairn_tensor_route() is "reference" they were executed, unless
 /// cairn_tensor_interpreted() says that only some were; else compiled functions did what
 /// they say, in passes of their own. Lives as long as the tensor. NULL: its arrays were
 /// given (by a caller, or a file).

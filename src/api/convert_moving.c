@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Conversions for which rows change their ranks. Rows are cut anew, as the format says or
-/// by equal counts of entries at multiples of its grain; what goes to other ranks is sent as it lies
-/// in the tensor's arrays, where these list rows one behind the other, else in those of a
-/// list made for that; and then each rank converts what it has. By way of coordinates only
-/// where the reference way is asked for, or a method that the list need not have.
+/// by equal counts of entries at multiples of its grain; what goes to other ranks is sent
+/// as it lies in the tensor's arrays, where these list rows one behind the other, else in
+/// those of a list made for that; and then each rank converts what it has. By way of
+/// coordinates only where the reference way is asked for, or a method that the list need
+/// not have.
 
 #include "api/moving.h"
 #include "base/text.h"

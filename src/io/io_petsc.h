@@ -4,8 +4,9 @@
 /// class number, rows, columns and the number of entries, then the length of every row, the
 /// columns and the values, row by row; a dense matrix says -1 entries and has its values
 /// alone. Integers have 32 or 64 bits, as PETSc was built, which the class number shows;
-/// values are doubles, to which the length of the file is held. Any range of any of the three arrays
-/// can be read alone, so ranks share a file, and nothing is as long as a dimension.
+/// values are doubles, to which the length of the file is held. Any range of any of the
+/// three arrays can be read alone, so ranks share a file, and nothing is as long as a
+/// dimension.
 ///
 /// Other objects may follow the matrix, such as a right-hand side; they are left alone.
 ///

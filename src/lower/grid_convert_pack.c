@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// PACK: from a position of the source, if it is no list of coordinates, up its levels to the indices of all, by which it is
-/// a key of the target. A level that stores nodes under parents is left by a binary search
-/// in its ptr, a complete one by division.
+/// PACK: from a position of the source, if it is no list of coordinates, up its levels to
+/// the indices of all, by which it is a key of the target. A level that stores nodes
+/// under parents is left by a binary search in its ptr, a complete one by division.
 
 #include "lower/grid_convert_steps.h"
 

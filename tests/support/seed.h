@@ -3,8 +3,9 @@
 /// Where random tests begin when no case is asked for, and how many cases they try. They
 /// begin elsewhere every second, or where SEED_CLOCK says, so that two runs try the same
 /// cases; SEED_CASES is how many, in place of a program's usual number, and SEED_SHARE=N has
-/// one Nth of the usual number tried, but 10 at least, where a case costs much (a sanitizer). SEED_ENTRIES is
-/// the size up to which matrices of the shared data are tried, which no share makes smaller.
+/// one Nth of the usual number tried, but 10 at least, where a case costs much (a
+/// sanitizer). SEED_ENTRIES is the size up to which matrices of the shared data are
+/// tried, which no share makes smaller.
 
 #ifndef CAIRN_TESTS_SUPPORT_SEED_H
 #define CAIRN_TESTS_SUPPORT_SEED_H

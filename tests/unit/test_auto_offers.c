@@ -2,8 +2,9 @@
 /// @file
 /// Formats that nobody has thought of: texts that stand in no catalogue and in no list of
 /// candidates, each made for one kind of matrix. Offered together, each is chosen for its
-/// matrix, by what its layout does, and by a margin. Only the model decides, with the rates that come with
-/// the library, so that no clock has a part in it. (bench_auto says what clocks say.)
+/// matrix, by what its layout does, and by a margin. Only the model decides, with the
+/// rates that come with the library, so that no clock has a part in it. (bench_auto says
+/// what clocks say.)
 
 #include "api/api.h"
 #include "support/suite_context.h"

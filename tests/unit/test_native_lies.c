@@ -11,7 +11,8 @@
 #include <criterion/parameterized.h>
 
 /// Word @p word of the segment becomes @p value; counted from behind the format's text
-/// if it is negative (formats without queries): -1 the queries, -2 the banks, -3 the entries of the first bank.
+/// if it is negative (formats without queries): -1 the queries, -2 the banks, -3 the
+/// entries of the first bank.
 typedef struct {
     char    format[16];
     int     word;
