@@ -62,8 +62,6 @@ has j.json '"distribution": "rows"'
 # Refused by all, once.
 on 3 2 run spmv u.mtx --format 'csr @ (d0/10)'
 complains 'format: distribution: row 102 goes to rank 10, but there are only ranks 0..2'
-on 3 2 convert u.mtx --to 'csr @ (d0%ranks)' -o v.mtx
-complains 'its rows are renumbered, @ (d0%ranks): not in this version'
 for later in cost 'blocks<3,1>'; do
     on 3 2 run spmv u.mtx --format "csr @ $later"
     complains 'not in this version'
@@ -72,7 +70,10 @@ done
 on 2 2 run spmv u.mtx --format 'hybrid<bdia<4> @ rows,csr>'
 complains 'member 1 has @ rows, and the whole another'
 
-# Scattered rows: Y is in the user's order, whatever the arrays are.
+# Scattered rows: Y and files of entries are in the user's order, whatever the arrays are.
+expect 0 convert u.mtx --to csr -o w.mtx
+on 3 0 convert u.mtx --to 'csr @ (d0%ranks)' -o v.mtx
+same w.mtx v.mtx
 on 3 0 run spmv u.mtx --format 'bdia<4> @ (d0/5%ranks)' --verify --iters 2 --out s.mtx
 says '^verified'
 on 3 0 run spmm u.mtx --k 2 --format 'csr @ (d0%ranks)' --transpose --verify --iters 1
