@@ -1,51 +1,79 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The least and the greatest row of X, by a walk.
+/// The least and the greatest row of X, from the least and the greatest index of each level:
+/// arrays are read once, by all threads, and not an entry is visited.
 
 #include "devices/x_window.h"
 
-#include "tensor/walk.h"
+#include "tensor/lists.h"
 
-typedef struct {
-    int            dimension;
-    cairn_interval box, rows;
-} window;
-
-static cairn_status widen(void *user, const cairn_part *part, const cairn_batch *batch)
+/// What the indices that a level stores are between.
+static cairn_interval
+stored_between(const cairn_kernel_level *level, bool holes, int threads)
 {
-    window            *w = user;
-    const cairn_coord *j = batch->coord[w->dimension];
+    enum { BLOCK = 1 << 16 };
+    const int64_t blocks = (level->idx_length + BLOCK - 1) / BLOCK;
+    int64_t       lo = INT64_MAX, hi = INT64_MIN;
 
-    (void)part;
-    for (int k = 0; k < batch->n; k++) {
-        if (j[k] < w->box.lo || j[k] > w->box.hi) continue;
-        if (j[k] < w->rows.lo) w->rows.lo = j[k];
-        if (j[k] > w->rows.hi) w->rows.hi = j[k];
+#pragma omp parallel for num_threads(threads) if (threads > 1 && blocks > 1) \
+    reduction(min : lo) reduction(max : hi)
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t        end  = (b + 1) * BLOCK;
+        const cairn_interval span = cairn_idx_span(
+            level, holes, b * BLOCK, end < level->idx_length ? end : level->idx_length);
+
+        lo = span.lo < lo ? span.lo : lo;
+        hi = span.hi > hi ? span.hi : hi;
     }
-    return CAIRN_OK;
+    return (cairn_interval){lo, hi};
 }
 
-cairn_status
-cairn_x_window(cairn_env *env, const cairn_device_work *work, cairn_interval *rows)
+/// What the values of level @p l are between, in one part: what it stores, or its range.
+static cairn_interval span_of(const cairn_part *part, int l, int threads)
 {
-    const cairn_layout  *layout    = cairn_work_group(work)->layout;
+    const cairn_level        *level = &part->layout->level[l];
+    const cairn_kernel_level *view  = &part->view.level[l];
+
+    return level->has_idx && view->idx
+               ? stored_between(view, level->determined, threads)
+               : (cairn_interval){view->lo, view->lo + view->size - 1};
+}
+
+/// What a sum of levels is between. Its division leaves no remainder.
+static cairn_interval
+between(const cairn_part *part, const cairn_linear *sum, int threads)
+{
+    cairn_interval range = {sum->constant, sum->constant};
+
+    for (int t = 0; t < sum->terms; t++) {
+        const int64_t        num  = sum->num[t];
+        const cairn_interval span = span_of(part, sum->var[t], threads);
+
+        if (span.lo > span.hi) return span;
+        range.lo += num * (num < 0 ? span.hi : span.lo);
+        range.hi += num * (num < 0 ? span.lo : span.hi);
+    }
+    return range;
+}
+
+cairn_interval cairn_x_window(const cairn_device_work *work, int threads)
+{
+    const cairn_group   *group     = cairn_work_group(work);
     const int            dimension = work->op->transposed ? 0 : 1;
     const cairn_interval box       = work->tensor->box[dimension];
-    window               w         = {
-                              dimension, box, {box.hi + 1, box.lo - 1}
-    };
-    cairn_walker *walker;
+    cairn_interval       rows      = {box.hi + 1, box.lo - 1};
 
-    if (!layout->exact) {
-        *rows = box;
-        return CAIRN_OK;
+    if (!group->layout->exact) return box;
+    for (int64_t k = 0; k < group->count; k++) {
+        const cairn_part *part = cairn_work_part(work, k);
+
+        if (part->view.values == 0) continue;
+        const cairn_interval of = between(part, &group->layout->dim[dimension], threads);
+
+        if (of.lo < rows.lo) rows.lo = of.lo;
+        if (of.hi > rows.hi) rows.hi = of.hi;
     }
-    CAIRN_TRY(cairn_walker_create(env, layout, &walker));
-    cairn_walker_show_overhang(walker);
-    const cairn_status status =
-        cairn_walk_member(walker, work->tensor, work->member, widen, &w);
-
-    cairn_walker_destroy(env, &walker);
-    if (status == CAIRN_OK) *rows = w.rows;
-    return status;
+    if (rows.lo < box.lo) rows.lo = box.lo;
+    if (rows.hi > box.hi) rows.hi = box.hi;
+    return rows;
 }

@@ -253,8 +253,8 @@ fetch(cairn_cuda_ring *ring, char *to, cairn_grid_address from, int64_t bytes)
         if (k == 0 || error != CAIRN_CUDA_OK) continue;
         error = cairn_cuda_wait(ring->device, ring->event[(k - 1) % 2]);
         if (error == CAIRN_CUDA_OK)
-            memcpy(to + before, ring->half[(k - 1) % 2].begin,
-                   (size_t)(bytes - before < most ? bytes - before : most));
+            cairn_cuda_copy(ring->device, to + before, ring->half[(k - 1) % 2].begin,
+                            bytes - before < most ? bytes - before : most);
     }
     return error;
 }

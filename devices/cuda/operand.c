@@ -83,9 +83,8 @@ cairn_cuda_x_get(cairn_device *device, const cairn_device_work *work, cairn_cuda
                                          work->op->columns * (work->tensor->value_bits / 8),
                                      .from = transposed ? work->tensor->box[0].lo : 0};
     cairn_cuda_x      *found      = find(cairn_cuda_of(device), &wanted);
-    cairn_interval     rows;
+    cairn_interval     rows       = cairn_x_window(work, device->info.threads);
 
-    CAIRN_TRY(cairn_x_window(device->env, work, &rows));
     if (!found) {
         CAIRN_TRY(make(device, &wanted, rows, &found));
     } else {

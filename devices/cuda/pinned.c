@@ -6,6 +6,8 @@
 
 #include "devices/cuda/pinned.h"
 
+#include "base/pool.h"
+
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,11 +15,23 @@
 
 #define PIECE ((int64_t)8 << 20)
 
+/// Huge ones where there is one of them at least: they are touched, and locked, one by one.
 static int64_t whole_pages(int64_t bytes)
 {
-    const int64_t page = sysconf(_SC_PAGESIZE);
+    const int64_t huge = (int64_t)CAIRN_POOL_MAPPED;
+    const int64_t page = bytes < huge ? sysconf(_SC_PAGESIZE) : huge;
 
-    return (bytes + page) / page * page; /* also for none */
+    return bytes > 0 ? (bytes + page - 1) / page * page : page;
+}
+
+/// @return NULL: the system has no more.
+static char *map_pages(int64_t bytes)
+{
+    if (bytes >= (int64_t)CAIRN_POOL_MAPPED) return cairn_pool_map((size_t)bytes);
+    char *const begin = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return begin == MAP_FAILED ? NULL : begin;
 }
 
 cairn_status
@@ -28,9 +42,8 @@ cairn_cuda_pin(cairn_device *device, int64_t bytes, cairn_cuda_pinned *memory)
     cairn_cuda_result  error = CAIRN_CUDA_OK;
 
     CAIRN_TRY(cairn_memory_take(device->env, device->info.id, fresh.bytes));
-    fresh.begin = mmap(NULL, (size_t)fresh.bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh.begin == MAP_FAILED) {
+    fresh.begin = map_pages(fresh.bytes);
+    if (!fresh.begin) {
         cairn_memory_give(device->env, fresh.bytes);
         return cairn_fail(device->env, CAIRN_NO_MEMORY,
                           "out of memory: %s: %lld bytes for copies", device->info.id,
@@ -57,6 +70,22 @@ void cairn_cuda_unpin(cairn_device *device, cairn_cuda_pinned *memory)
         CAIRN_CUDA(d, cuMemHostUnregister, memory->begin);
     if (!d->loss.gone) munmap(memory->begin, (size_t)memory->bytes);
     *memory = (cairn_cuda_pinned){.begin = NULL};
+}
+
+void cairn_cuda_copy(const cairn_device *device,
+                     void               *to,
+                     const void         *from,
+                     int64_t             bytes)
+{
+    enum { LEAST = 1 << 18, CHUNK = 1 << 16 }; /* bytes worth a team; of a turn */
+    const int     threads = device->info.threads;
+    const int64_t chunks  = (bytes + CHUNK - 1) / CHUNK;
+
+#pragma omp parallel for schedule(static) num_threads(threads) \
+    if (threads > 1 && bytes >= LEAST)
+    for (int64_t k = 0; k < chunks; k++)
+        memcpy((char *)to + k * CHUNK, (const char *)from + k * CHUNK,
+               (size_t)(k + 1 < chunks ? CHUNK : bytes - k * CHUNK));
 }
 
 /// The link to what is pinned from there on.
@@ -127,7 +156,7 @@ static cairn_cuda_result send_piece(cairn_cuda_ring   *ring,
 
     if (ring->sent >= 2) error = cairn_cuda_wait(ring->device, ring->event[k]);
     if (error != CAIRN_CUDA_OK) return error;
-    memcpy(ring->half[k].begin, from, (size_t)bytes);
+    cairn_cuda_copy(ring->device, ring->half[k].begin, from, bytes);
     ring->sent++;
     error = CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, to, ring->half[k].begin, (size_t)bytes,
                        d->stream);

@@ -30,6 +30,12 @@ cairn_cuda_pin(cairn_device *device, int64_t bytes, cairn_cuda_pinned *memory);
 /// process ends.
 void cairn_cuda_unpin(cairn_device *device, cairn_cuda_pinned *memory);
 
+/// Copy memory of the host's by all threads of the device's tasks, where that is worth it.
+void cairn_cuda_copy(const cairn_device *device,
+                     void               *to,
+                     const void         *from,
+                     int64_t             bytes);
+
 /// Memory of the library's own that is pinned where it lies, for all seats that have it: ways
 /// to run one product have one X.
 struct cairn_cuda_borrowed {

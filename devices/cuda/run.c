@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Bytes of a piece: what travels while the next is copied.
-#define PIECE ((int64_t)1 << 20)
+/// Bytes of what is one piece, and of the pieces of what is longer: one travels while the
+/// next is copied.
+#define PIECE      ((int64_t)1 << 20)
+#define LONG_PIECE ((int64_t)4 << 20)
 
 static cairn_cuda_device *device_of(const cairn_cuda_seat *s)
 {
@@ -52,7 +54,7 @@ static int64_t piece_of(int64_t bytes)
 {
     const int64_t least = (bytes + CAIRN_CUDA_PIECES - 1) / CAIRN_CUDA_PIECES;
 
-    return least > PIECE ? least : PIECE;
+    return least > LONG_PIECE ? least : LONG_PIECE;
 }
 
 /// Is it one piece, so that its copy is the same in every run?
@@ -82,7 +84,7 @@ void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
     for (int64_t done = 0; done < o->bytes && seat->error == CAIRN_CUDA_OK;
          done += piece) {
         piece = o->bytes - done < most ? o->bytes - done : most;
-        memcpy(o->host.begin + done, from + done, (size_t)piece);
+        cairn_cuda_copy(seat->device, o->host.begin + done, from + done, piece);
         note(seat,
              CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, o->at + (cairn_cuda_pointer)done,
                         o->host.begin + done, (size_t)piece, d->stream),
@@ -99,7 +101,7 @@ static void bring(cairn_cuda_seat          *s,
     if (!is_piece(o))
         cairn_cuda_seat_up(s, o, from, where);
     else if (s->error == CAIRN_CUDA_OK && o->bytes > 0)
-        memcpy(o->host.begin, from, (size_t)o->bytes);
+        cairn_cuda_copy(s->device, o->host.begin, from, o->bytes);
 }
 
 /// Before that part: X of product @p k, and a Y that it keeps.
@@ -318,7 +320,7 @@ static void take_down(cairn_cuda_seat *s, const cairn_cuda_product *p, char *y)
         piece = p->y.bytes - done < most ? p->y.bytes - done : most;
         if (!is_piece(&p->y)) cairn_cuda_seat_wait(s, p->moment.down[pieces++]);
         if (s->error == CAIRN_CUDA_OK && y)
-            memcpy(y + done, p->y.host.begin + done, (size_t)piece);
+            cairn_cuda_copy(s->device, y + done, p->y.host.begin + done, piece);
     }
 }
 

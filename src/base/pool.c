@@ -93,8 +93,8 @@ static int best_fit(const cairn_shelf *shelf, size_t total)
     return best;
 }
 
-/// Map @p total bytes at a multiple of a huge page: map one page more, cut the ends off.
-static void *map_aligned(size_t total)
+/* One page more is mapped, and the ends are cut off. */
+void *cairn_pool_map(size_t total)
 {
     char *start = mmap(NULL, total + HUGE_PAGE, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -110,7 +110,7 @@ static void *map_aligned(size_t total)
 
 static void *get_fresh(size_t total)
 {
-    return is_mapped(total) ? map_aligned(total) : aligned_alloc(64, total);
+    return is_mapped(total) ? cairn_pool_map(total) : aligned_alloc(64, total);
 }
 
 size_t cairn_pool_size(size_t bytes, bool tight)

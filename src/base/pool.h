@@ -53,6 +53,13 @@ void cairn_pool_fini(cairn_pool *pool);
 /// huge ones unless @p tight.
 size_t cairn_pool_size(size_t bytes, bool tight);
 
+/// Map memory of its own at a multiple of a huge page, and ask for such pages. No page of it
+/// is touched.
+///
+/// @param[in] total  Bytes, a multiple of CAIRN_POOL_MAPPED.
+/// @return what munmap() gives back; NULL: the system has no more.
+void *cairn_pool_map(size_t total);
+
 /// Take a block of @p size bytes, as cairn_pool_size() says, aligned to 64, from
 /// CAIRN_POOL_MAPPED on to a huge page.
 ///

@@ -109,6 +109,79 @@ bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range)
     return OF_WIDTH(within, level->idx_bits, level->idx, level->idx_length, lo, span);
 }
 
+/* ---- the span of a list ---- */
+
+#define SPANS(type)                                                          \
+    CAIRN_WIDE static cairn_interval span_of_##type(const void *list, int64_t n) \
+    {                                                                        \
+        const type *idx = list;                                              \
+        type        lo = idx[0], hi = idx[0];                                \
+                                                                             \
+        for (int64_t k = 1; k < n; k++) {                                    \
+            lo = idx[k] < lo ? idx[k] : lo;                                  \
+            hi = idx[k] > hi ? idx[k] : hi;                                  \
+        }                                                                    \
+        return (cairn_interval){(int64_t)lo, (int64_t)hi};                   \
+    }
+
+SPANS(int8_t)
+SPANS(int16_t)
+SPANS(int32_t)
+SPANS(int64_t)
+SPANS(uint8_t)
+SPANS(uint16_t)
+SPANS(uint32_t)
+
+static const cairn_interval no_index = {INT64_MAX, INT64_MIN};
+
+static cairn_interval join_spans(cairn_interval a, cairn_interval b)
+{
+    return (cairn_interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+/// Of a tuple's field, or of a list that has holes, index by index.
+static cairn_interval
+span_by_one(const cairn_kernel_level *level, int64_t begin, int64_t end)
+{
+    cairn_interval span = no_index;
+
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t e = cairn_load_int(level->idx, k, level->idx_stride,
+                                         level->idx_bits, level->idx_signed);
+
+        if (e != level->hole) span = join_spans(span, (cairn_interval){e, e});
+    }
+    return span;
+}
+
+/// Of the indices begin .. end-1, of which there are some, of a list that @p lies_close.
+static cairn_interval
+span_between(const cairn_kernel_level *level, int64_t begin, int64_t end)
+{
+    const char *const at = (const char *)level->idx + begin * level->idx_stride;
+    const int64_t     n  = end - begin;
+
+    switch (level->idx_bits * (level->idx_signed ? -1 : 1)) {
+    case -8: return span_of_int8_t(at, n);
+    case -16: return span_of_int16_t(at, n);
+    case -32: return span_of_int32_t(at, n);
+    case 8: return span_of_uint8_t(at, n);
+    case 16: return span_of_uint16_t(at, n);
+    case 32: return span_of_uint32_t(at, n);
+    default: return span_of_int64_t(at, n);
+    }
+}
+
+cairn_interval cairn_idx_span(const cairn_kernel_level *level,
+                              bool                      holes,
+                              int64_t                   begin,
+                              int64_t                   end)
+{
+    if (begin >= end) return no_index;
+    return lies_close(level) && !holes ? span_between(level, begin, end)
+                                       : span_by_one(level, begin, end);
+}
+
 /// Falls of the whole list; `falls_between` are those where a parent's children begin.
 static int64_t count_falls(const cairn_kernel_level *level, int64_t lo)
 {

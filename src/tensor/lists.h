@@ -21,6 +21,15 @@ bool cairn_ptr_never_falls(const cairn_kernel_level *level);
 /// answer is no.
 bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range);
 
+/// The least and the greatest of the indices @p begin .. @p end - 1 that the level stores;
+/// lo > hi: there is none.
+///
+/// @param[in] holes  It is a determined level, whose `hole` is no index.
+cairn_interval cairn_idx_span(const cairn_kernel_level *level,
+                              bool                      holes,
+                              int64_t                   begin,
+                              int64_t                   end);
+
 /// Do the indices of the level, which are within @p range, ascend from one node to the
 /// next under each parent? Not of fields of tuples, for which the answer is no.
 ///
