@@ -21,7 +21,8 @@ typedef struct cairn_device      cairn_device;
 typedef struct cairn_machine     cairn_machine;     // devices/discover.h
 typedef struct cairn_device_work cairn_device_work; // devices/product.h
 typedef struct cairn_launch      cairn_launch;      // devices/product.h
-typedef struct cairn_seat        cairn_seat;        // devices/seat.h
+typedef struct cairn_seat        cairn_seat;        // devices/seat.h,
+typedef struct cairn_seat_loan   cairn_seat_loan;   // likewise
 
 typedef struct cairn_device_grids cairn_device_grids; // devices/grids.h
 
@@ -188,18 +189,16 @@ typedef struct cairn_device_ops {
     /// Local.
     ///
     /// @param[in]  launch  [launches] Outlive the seat's runs, not its release.
-    /// @param[in]  x       [launches] The X of most runs, as start() gets it: memory of the
-    ///                     library's own, which stays where it is till the seat is
-    ///                     released. NULL: there is none such.
+    /// @param[in]  loan    What runs most often read and write; NULL: nothing is lent.
     /// @param[out] seat    Released by its `release`. Unchanged on failure.
     /// @retval CAIRN_UNSUPPORTED  Not such launches.
     /// @retval CAIRN_NO_MEMORY
     /// @retval CAIRN_NO_DEVICE    The device was lost.
-    cairn_status (*seat)(cairn_device        *device,
-                         cairn_launch *const *launch,
-                         const void *const   *x,
-                         int                  launches,
-                         cairn_seat          *seat);
+    cairn_status (*seat)(cairn_device          *device,
+                         cairn_launch *const   *launch,
+                         const cairn_seat_loan *loan,
+                         int                    launches,
+                         cairn_seat            *seat);
     /// Get the code that build() will want for several products, side by side where it
     /// has to be compiled. Local. Cannot fail: build() tells what has failed. NULL,
     /// whatever the delegate does: build() gets each. Touches nothing but the

@@ -27,26 +27,42 @@ typedef struct cairn_seat_bar {
     double begin, end;
 } cairn_seat_bar;
 
+/// Memory of the library's own for a Y, which stays where it is until the seat is released.
+typedef struct cairn_seat_landing {
+    void   *y;     ///< As finish() gets it in most runs; NULL: there is none such.
+    char   *block; ///< What it lies in, which others may land in, too:
+    int64_t bytes; ///< so much.
+} cairn_seat_landing;
+
+/// What a plan lends to a seat.
+typedef struct cairn_seat_loan {
+    const void *const *x;        ///< [launches] The X of most runs, as start() gets it,
+                                 ///< likewise. Each may be NULL.
+    const cairn_seat_landing *y; ///< [launches]
+} cairn_seat_loan;
+
 /// Launches that run together. Made by the slot `seat` of a device (devices/device.h).
 struct cairn_seat {
     cairn_device *device;
     int           launches;
 
     /// Start all of them, and return. X is read before it returns, unless it was lent: then
-    /// till the last finish(). Ys are written by finish() alone. Touches no environment, as
-    /// cairn_launch.run().
+    /// till the last finish(). A Y is written by finish() alone, unless it was lent: then from
+    /// now on. Touches no environment, as cairn_launch.run().
     ///
     /// @param[in] x  [launches] As cairn_launch.run() gets it.
+    /// @param[in] y  [launches] What finish() will get.
     /// @retval CAIRN_NO_DEVICE  The device was lost: `message` says how. Nothing is under
     ///                          way then, and finish() says the same for every launch.
     /// @retval CAIRN_NO_MEMORY  On the device. Likewise.
-    cairn_status (*start)(cairn_seat *seat, const void *const *x);
+    cairn_status (*start)(cairn_seat *seat, const void *const *x, void *const *y);
     /// Wait until launch @p k is done, copy its Y, and tell its times. Once for each launch
     /// after every start(), in any order, whatever has failed in between: after the last
     /// nothing is under way.
     ///
     /// @param[out] y  As cairn_launch.run() gets it; NULL: it is not wanted any more.
-    /// @retval  As of start(), whose message the launch gets, too. Y is anything then.
+    /// @retval  As of start(), whose message the launch gets, too. Y is anything then, and
+    ///          no device writes to it any more.
     cairn_status (*finish)(cairn_seat *seat, int k, void *y);
     /// Run its only launch again and again, each Y the next X, and wait for the end. NULL:
     /// it cannot.

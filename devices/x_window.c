@@ -16,7 +16,9 @@ stored_between(const cairn_kernel_level *level, bool holes, int threads)
     int64_t       lo = INT64_MAX, hi = INT64_MIN;
 
 #pragma omp parallel for num_threads(threads) if (threads > 1 && blocks > 1) \
-    reduction(min : lo) reduction(max : hi)
+    reduction(min                                                            \
+              : lo) reduction(max                                            \
+                              : hi)
     for (int64_t b = 0; b < blocks; b++) {
         const int64_t        end  = (b + 1) * BLOCK;
         const cairn_interval span = cairn_idx_span(
@@ -28,7 +30,33 @@ stored_between(const cairn_kernel_level *level, bool holes, int threads)
     return (cairn_interval){lo, hi};
 }
 
-/// What the values of level @p l are between, in one part: what it stores, or its range.
+/// Is the list of the next level's nodes below node @p k of a level empty?
+static bool is_empty(const cairn_kernel_level *below, int64_t k)
+{
+    const int64_t bytes = below->ptr_bits / 8;
+
+    return cairn_load_int(below->ptr, k, bytes, below->ptr_bits, false)
+           == cairn_load_int(below->ptr, k + 1, bytes, below->ptr_bits, false);
+}
+
+/// What the values of a level that stores none are between: its range, at the top only as
+/// far as there is something below.
+static cairn_interval range_of(const cairn_part *part, int l)
+{
+    const cairn_kernel_level *level = &part->view.level[l], *below = level + 1;
+    cairn_interval            range = {0, level->size - 1};
+
+    if (l == part->layout->partition + 1 && l + 1 < part->layout->levels
+        && below->ptr_length == level->size + 1) {
+        while (range.lo < range.hi && is_empty(below, range.lo))
+            range.lo++;
+        while (range.lo < range.hi && is_empty(below, range.hi))
+            range.hi--;
+    }
+    return (cairn_interval){level->lo + range.lo, level->lo + range.hi};
+}
+
+/// What the values of level @p l are between, in one part.
 static cairn_interval span_of(const cairn_part *part, int l, int threads)
 {
     const cairn_level        *level = &part->layout->level[l];
@@ -36,7 +64,7 @@ static cairn_interval span_of(const cairn_part *part, int l, int threads)
 
     return level->has_idx && view->idx
                ? stored_between(view, level->determined, threads)
-               : (cairn_interval){view->lo, view->lo + view->size - 1};
+               : range_of(part, l);
 }
 
 /// What a sum of levels is between. Its division leaves no remainder.
@@ -68,7 +96,8 @@ cairn_interval cairn_x_window(const cairn_device_work *work, int threads)
         const cairn_part *part = cairn_work_part(work, k);
 
         if (part->view.values == 0) continue;
-        const cairn_interval of = between(part, &group->layout->dim[dimension], threads);
+        const cairn_interval of =
+            between(part, &group->layout->dim[dimension], threads);
 
         if (of.lo < rows.lo) rows.lo = of.lo;
         if (of.hi > rows.hi) rows.hi = of.hi;

@@ -151,10 +151,10 @@ void cairn_cuda_seat_chain(cairn_cuda_seat    *seat,
     cairn_cuda_seat_wait(seat, down);
     cairn_cuda_seat_settle(seat);
     if (seat->error != CAIRN_CUDA_OK) return;
-    memcpy(y, last->host.begin, (size_t)last->bytes);
+    cairn_cuda_copy(seat->device, y, last->host.begin, last->bytes);
     if (n > 1)
-        memcpy((char *)x + seat->chain.x.begin, before->host.begin,
-               (size_t)before->bytes);
+        cairn_cuda_copy(seat->device, (char *)x + seat->chain.x.begin,
+                        before->host.begin, before->bytes);
     *times = (cairn_launch_times){
         .in      = cairn_cuda_seat_seconds(seat, m->begin, m->up) / (double)n,
         .compute = cairn_cuda_seat_seconds(seat, m->ready, m->computed) / (double)n,

@@ -140,10 +140,10 @@ cairn_status                    cairn_cuda_precompile(cairn_env               *e
                                                       int                      texts,
                                                       cairn_precompiled       *counts);
 extern const cairn_device_grids cairn_cuda_grids;
-cairn_status                    cairn_cuda_seat_of(cairn_device        *device,
-                                                   cairn_launch *const *launch,
-                                                   const void *const   *x,
-                                                   int                  launches,
-                                                   cairn_seat          *seat);
+cairn_status                    cairn_cuda_seat_of(cairn_device          *device,
+                                                   cairn_launch *const   *launch,
+                                                   const cairn_seat_loan *loan,
+                                                   int                    launches,
+                                                   cairn_seat            *seat);
 
 #endif

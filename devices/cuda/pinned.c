@@ -81,8 +81,8 @@ void cairn_cuda_copy(const cairn_device *device,
     const int     threads = device->info.threads;
     const int64_t chunks  = (bytes + CHUNK - 1) / CHUNK;
 
-#pragma omp parallel for schedule(static) num_threads(threads) \
-    if (threads > 1 && bytes >= LEAST)
+#pragma omp parallel for schedule(static) \
+    num_threads(threads) if (threads > 1 && bytes >= LEAST)
     for (int64_t k = 0; k < chunks; k++)
         memcpy((char *)to + k * CHUNK, (const char *)from + k * CHUNK,
                (size_t)(k + 1 < chunks ? CHUNK : bytes - k * CHUNK));

@@ -57,17 +57,15 @@ static int64_t piece_of(int64_t bytes)
     return least > LONG_PIECE ? least : LONG_PIECE;
 }
 
-/// Is it one piece, so that its copy is the same in every run?
-static bool is_piece(const cairn_cuda_operand *o)
+bool cairn_cuda_is_piece(const cairn_cuda_operand *operand)
 {
-    return o->bytes <= PIECE;
+    return operand->bytes <= PIECE;
 }
 
-/// Is product @p k the first that reads its X?
-static bool brings(const cairn_cuda_seat *s, int k)
+bool cairn_cuda_seat_brings(const cairn_cuda_seat *seat, int k)
 {
     for (int j = 0; j < k; j++)
-        if (s->product[j]->x == s->product[k]->x) return false;
+        if (seat->product[j]->x == seat->product[k]->x) return false;
     return true;
 }
 
@@ -98,7 +96,7 @@ static void bring(cairn_cuda_seat          *s,
                   const char               *from,
                   const char               *where)
 {
-    if (!is_piece(o))
+    if (!cairn_cuda_is_piece(o))
         cairn_cuda_seat_up(s, o, from, where);
     else if (s->error == CAIRN_CUDA_OK && o->bytes > 0)
         cairn_cuda_copy(s->device, o->host.begin, from, o->bytes);
@@ -109,9 +107,9 @@ static void bring_operands(cairn_cuda_seat *s, int k, const char *x, const char 
 {
     const cairn_cuda_product *p      = s->product[k];
     const cairn_cuda_operand *on     = &p->x->on;
-    const bool                long_x = !is_piece(on);
+    const bool                long_x = !cairn_cuda_is_piece(on);
 
-    if (brings(s, k) && !(s->lending && p->x->lent)) {
+    if (cairn_cuda_seat_brings(s, k) && !(s->lending && p->x->lent)) {
         if (long_x) cairn_cuda_seat_begin(s, p->moment.begin);
         if (long_x) cairn_cuda_seat_mark(s, p->moment.begin);
         bring(s, on, x + on->begin, "X to it");
@@ -140,7 +138,7 @@ static void send_x(cairn_cuda_seat *s, int k)
     const cairn_cuda_operand *on   = &p->x->on;
     const char *const         lent = s->lending ? p->x->lent : NULL;
 
-    if (!brings(s, k) || (!lent && !is_piece(on))) return;
+    if (!cairn_cuda_seat_brings(s, k) || (!lent && !cairn_cuda_is_piece(on))) return;
     cairn_cuda_seat_mark(s, p->moment.begin);
     send(s, on, lent ? lent : on->host.begin, "X to it");
     cairn_cuda_seat_mark(s, p->moment.up);
@@ -196,7 +194,8 @@ static void enqueue_product(cairn_cuda_seat *s, int k)
 
     send_x(s, k);
     cairn_cuda_seat_mark(s, p->moment.ready);
-    if (p->keeps && is_piece(&p->y)) send(s, &p->y, p->y.host.begin, "Y to it");
+    if (p->keeps && cairn_cuda_is_piece(&p->y))
+        send(s, &p->y, p->y.host.begin, "Y to it");
     if (p->clears && p->y.bytes > 0 && s->error == CAIRN_CUDA_OK)
         note(s,
              CAIRN_CUDA(d, cuMemsetD8Async, p->y.at, 0, (size_t)p->y.bytes, d->stream),
@@ -206,16 +205,18 @@ static void enqueue_product(cairn_cuda_seat *s, int k)
     cairn_cuda_seat_mark(s, p->moment.computed);
 }
 
-/// The part of a run that is the same in all, or in all whose X is @p lent.
-static void enqueue_same(cairn_cuda_seat *s, int lent)
+void cairn_cuda_seat_same(cairn_cuda_seat *seat, int lent)
 {
+    cairn_cuda_seat *s = seat;
+
     s->lending = lent;
     for (int k = 0; k < s->products; k++)
         enqueue_product(s, k);
     for (int k = 0; k < s->products; k++) {
         const cairn_cuda_product *p = s->product[k];
 
-        if (!is_piece(&p->y) || p->y.bytes == 0 || s->error != CAIRN_CUDA_OK) continue;
+        if (!cairn_cuda_is_piece(&p->y) || p->y.bytes == 0 || s->error != CAIRN_CUDA_OK)
+            continue;
         cairn_cuda_seat_down(s, &p->y, 0, p->y.bytes);
         cairn_cuda_seat_mark(s, p->moment.down[0]);
     }
@@ -234,6 +235,24 @@ static void enqueue_down(cairn_cuda_seat *s, const cairn_cuda_product *p)
         cairn_cuda_seat_down(s, &p->y, done, piece);
         cairn_cuda_seat_mark(s, p->moment.down[pieces++]);
     }
+}
+
+/// Y to where it belongs, and to pinned memory what shares pages there with others.
+static void enqueue_landing(cairn_cuda_seat          *s,
+                            const cairn_cuda_product *p,
+                            const cairn_cuda_landing *l)
+{
+    cairn_cuda_device *d = device_of(s);
+
+    cairn_cuda_seat_down(s, &p->y, 0, l->begin);
+    cairn_cuda_seat_down(s, &p->y, l->end, p->y.bytes - l->end);
+    if (s->error == CAIRN_CUDA_OK)
+        note(s,
+             CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, l->y + l->begin,
+                        p->y.at + (cairn_cuda_pointer)l->begin,
+                        (size_t)(l->end - l->begin), d->stream),
+             "Y from it");
+    cairn_cuda_seat_mark(s, cairn_cuda_last_down(p));
 }
 
 /// Is it the X that was lent, of all that is?
@@ -259,15 +278,22 @@ static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
     const cairn_cuda_graph_exec graph = s->lending ? s->loan.graph : s->graph;
 
     for (int k = 0; k < s->products; k++)
-        bring_operands(s, k, x[k], y ? y[k] : NULL);
+        bring_operands(s, k, x[k], y[k]);
     cairn_cuda_seat_begin(s, s->product[0]->moment.begin);
     if (!graph)
-        enqueue_same(s, 0);
+        cairn_cuda_seat_same(s, 0);
     else if (s->error == CAIRN_CUDA_OK)
         note(s, CAIRN_CUDA(d, cuGraphLaunch, graph, d->stream), "a graph");
     cairn_cuda_seat_mark(s, s->done);
-    for (int k = 0; k < s->products; k++)
-        if (!is_piece(&s->product[k]->y)) enqueue_down(s, s->product[k]);
+    for (int k = 0; k < s->products; k++) {
+        const cairn_cuda_product *p       = s->product[k];
+        const cairn_cuda_landing *landing = cairn_cuda_seat_landing(s, k);
+
+        if (landing)
+            enqueue_landing(s, p, landing);
+        else if (!cairn_cuda_is_piece(&p->y))
+            enqueue_down(s, p);
+    }
 }
 
 void cairn_cuda_seat_settle(cairn_cuda_seat *seat)
@@ -293,35 +319,64 @@ static void begin(cairn_cuda_seat *s, const void *const *x, void *const *y)
 {
     s->came       = false;
     s->begun.host = 0;
+    for (int k = 0; s->loan.landing && k < s->products; k++)
+        s->loan.landing[k].now = s->loan.landing[k].y && y[k] == s->loan.landing[k].y;
     enqueue(s, x, y);
     cairn_cuda_seat_settle(s);
 }
 
-void cairn_cuda_seat_start(cairn_cuda_seat *s, const void *const *x)
+void cairn_cuda_seat_start(cairn_cuda_seat *s, const void *const *x, void *const *y)
 {
     s->error = CAIRN_CUDA_OK;
     note(s, cairn_cuda_enter(device_of(s)), "its context");
     if (s->error != CAIRN_CUDA_OK) return;
-    begin(s, x, NULL);
+    begin(s, x, y);
     cairn_cuda_leave(device_of(s));
 }
 
-/// Take Y, piece by piece as they come, if there are several. @p y NULL: only wait.
-static void take_down(cairn_cuda_seat *s, const cairn_cuda_product *p, char *y)
+/// Take what comes with the pieces' events. @p y NULL: only wait.
+static void take_pieces(cairn_cuda_seat *s, const cairn_cuda_product *p, char *y)
 {
     const int64_t most   = piece_of(p->y.bytes);
     int           pieces = 0;
     int64_t       piece;
 
-    if (!s->came) cairn_cuda_seat_wait(s, s->done);
-    s->came = true;
     for (int64_t done = 0; done < p->y.bytes && s->error == CAIRN_CUDA_OK;
          done += piece) {
         piece = p->y.bytes - done < most ? p->y.bytes - done : most;
-        if (!is_piece(&p->y)) cairn_cuda_seat_wait(s, p->moment.down[pieces++]);
+        if (!cairn_cuda_is_piece(&p->y))
+            cairn_cuda_seat_wait(s, p->moment.down[pieces++]);
         if (s->error == CAIRN_CUDA_OK && y)
             cairn_cuda_copy(s->device, y + done, p->y.host.begin + done, piece);
     }
+}
+
+/// Wait for what lands, and take what shares pages with others.
+static void take_landing(cairn_cuda_seat          *s,
+                         const cairn_cuda_product *p,
+                         const cairn_cuda_landing *landing,
+                         char                     *y)
+{
+    const int64_t begin = landing->begin, end = landing->end;
+
+    cairn_cuda_seat_wait(s, cairn_cuda_last_down(p));
+    if (s->error != CAIRN_CUDA_OK || !y) return;
+    memcpy(y, p->y.host.begin, (size_t)begin);
+    memcpy(y + end, p->y.host.begin + end, (size_t)(p->y.bytes - end));
+}
+
+/// Take Y, piece by piece as they come, if there are several. @p y NULL: only wait.
+static void take_down(cairn_cuda_seat *s, int k, char *y)
+{
+    const cairn_cuda_product *p       = s->product[k];
+    const cairn_cuda_landing *landing = cairn_cuda_seat_landing(s, k);
+
+    if (!s->came) cairn_cuda_seat_wait(s, s->done);
+    s->came = true;
+    if (landing)
+        take_landing(s, p, landing, y);
+    else
+        take_pieces(s, p, y);
 }
 
 double cairn_cuda_seat_seconds(const cairn_cuda_seat *seat,
@@ -348,14 +403,15 @@ cairn_cuda_event cairn_cuda_last_down(const cairn_cuda_product *product)
 /// What the stream did last before Y of product @p k: Ys of one piece go before others.
 static cairn_cuda_event before_down(const cairn_cuda_seat *s, int k)
 {
-    const bool       piece = is_piece(&s->product[k]->y);
+    const bool       piece = cairn_cuda_is_piece(&s->product[k]->y);
     cairn_cuda_event event = s->product[s->products - 1]->moment.computed;
 
     for (int j = 0; !piece && j < s->products; j++)
-        if (is_piece(&s->product[j]->y) && s->product[j]->y.bytes > 0)
+        if (cairn_cuda_is_piece(&s->product[j]->y) && s->product[j]->y.bytes > 0)
             event = cairn_cuda_last_down(s->product[j]);
     for (int j = 0; j < k; j++)
-        if (is_piece(&s->product[j]->y) == piece && s->product[j]->y.bytes > 0)
+        if (cairn_cuda_is_piece(&s->product[j]->y) == piece
+            && s->product[j]->y.bytes > 0)
             event = cairn_cuda_last_down(s->product[j]);
     return event;
 }
@@ -365,7 +421,8 @@ static void take_times(const cairn_cuda_seat *s, int k, cairn_launch_times *time
     const cairn_cuda_product *p = s->product[k];
     const cairn_cuda_moments *m = &p->moment;
 
-    times->in      = brings(s, k) ? cairn_cuda_seat_seconds(s, m->begin, m->up) : 0;
+    times->in =
+        cairn_cuda_seat_brings(s, k) ? cairn_cuda_seat_seconds(s, m->begin, m->up) : 0;
     times->compute = cairn_cuda_seat_seconds(s, m->ready, m->computed);
     times->out     = p->y.bytes > 0 ? cairn_cuda_seat_seconds(s, before_down(s, k),
                                                               cairn_cuda_last_down(p))
@@ -390,7 +447,8 @@ void cairn_cuda_seat_bars(const cairn_cuda_seat *seat,
 
     memset(bar, 0, CAIRN_SEAT_BARS * sizeof *bar);
     if (seat->error != CAIRN_CUDA_OK || seat->begun.host == 0) return;
-    if (brings(seat, k)) bar[CAIRN_SEAT_IN] = bar_between(seat, m->begin, m->up);
+    if (cairn_cuda_seat_brings(seat, k))
+        bar[CAIRN_SEAT_IN] = bar_between(seat, m->begin, m->up);
     bar[CAIRN_SEAT_COMPUTE] = bar_between(seat, m->ready, m->computed);
     if (p->y.bytes > 0)
         bar[CAIRN_SEAT_OUT] =
@@ -401,7 +459,7 @@ void cairn_cuda_seat_bars(const cairn_cuda_seat *seat,
 static void end(cairn_cuda_seat *s, int k, void *y, cairn_launch_times *times)
 {
     if (s->error != CAIRN_CUDA_OK) return;
-    take_down(s, s->product[k], y);
+    take_down(s, k, y);
     cairn_cuda_seat_settle(s);
     if (s->error == CAIRN_CUDA_OK) take_times(s, k, times);
 }
@@ -414,13 +472,16 @@ void cairn_cuda_seat_finish(cairn_cuda_seat    *s,
     cairn_cuda_device *d    = device_of(s);
     const bool         lost = d->loss.lost;
 
-    if (s->error != CAIRN_CUDA_OK) return;
-    note(s, cairn_cuda_enter(d), "its context");
     if (s->error == CAIRN_CUDA_OK) {
-        end(s, k, y, times);
-        cairn_cuda_leave(d);
-    } else if (!lost)
-        d->loss.gone = true; /* nothing tells any more whether it is still at work */
+        note(s, cairn_cuda_enter(d), "its context");
+        if (s->error == CAIRN_CUDA_OK) {
+            end(s, k, y, times);
+            cairn_cuda_leave(d);
+        } else if (!lost)
+            d->loss.gone =
+                true; /* nothing tells any more whether it is still at work */
+    }
+    if (d->loss.gone) cairn_cuda_seat_withdraw(s, k);
 }
 
 cairn_status cairn_cuda_seat_status(const cairn_cuda_seat *s, char message[256])
@@ -492,7 +553,8 @@ static bool is_recordable(const cairn_cuda_seat *s)
     for (int k = 0; k < s->products; k++) {
         const cairn_cuda_operand *x = &s->product[k]->x->on, *y = &s->product[k]->y;
 
-        if ((is_piece(x) && !x->host.locked) || (is_piece(y) && !y->host.locked))
+        if ((cairn_cuda_is_piece(x) && !x->host.locked)
+            || (cairn_cuda_is_piece(y) && !y->host.locked))
             return false;
     }
     return true;
@@ -502,60 +564,9 @@ cairn_status cairn_cuda_seat_open(cairn_cuda_seat *s, bool wanted)
 {
     CAIRN_TRY(cairn_cuda_event_make(s->device, false, &s->done));
     if (!wanted || !is_recordable(s)) return CAIRN_OK;
-    s->no_graph = cairn_cuda_seat_record(s, enqueue_same, 0, &s->graph);
+    s->no_graph = cairn_cuda_seat_record(s, cairn_cuda_seat_same, 0, &s->graph);
     return device_of(s)->loss.lost ? cairn_cuda_fail(s->device, s->no_graph, "a graph")
                                    : CAIRN_OK;
-}
-
-/// Pin the X of product @p k where it lies: all rows of it, which others may read, too.
-static void lend_x(cairn_cuda_seat *s, int k, const char *at)
-{
-    cairn_cuda_x           *x = s->product[k]->x;
-    const cairn_cuda_result error =
-        cairn_cuda_borrow(s->device, at, (x->box.hi - x->box.lo + 1) * x->row);
-
-    if (error != CAIRN_CUDA_OK) {
-        s->loan.refused = error;
-        return;
-    }
-    s->loan.lent[s->loan.count++] = (cairn_cuda_lent){at, k};
-    x->lent                       = at + x->on.begin - (x->box.lo - x->from) * x->row;
-}
-
-cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const void *const *x)
-{
-    const cairn_cuda_device *d = device_of(seat);
-    cairn_cuda_loan         *l = &seat->loan;
-
-    if (!seat->graph) return CAIRN_OK;
-    for (int k = 0; k < seat->products && !d->loss.lost; k++) {
-        const cairn_cuda_x *mine = seat->product[k]->x;
-
-        if (x[k] && mine->on.bytes > 0 && brings(seat, k))
-            lend_x(seat, k,
-                   (const char *)x[k] + (mine->box.lo - mine->from) * mine->row);
-    }
-    if (l->count > 0 && !d->loss.lost) {
-        const cairn_cuda_result error =
-            cairn_cuda_seat_record(seat, enqueue_same, 1, &l->graph);
-
-        if (error != CAIRN_CUDA_OK) l->refused = error;
-    }
-    return d->loss.lost ? cairn_cuda_fail(seat->device, l->refused, "an X that is lent")
-                        : CAIRN_OK;
-}
-
-/// What a card may still read, since it was given up, stays pinned.
-static void return_loan(cairn_cuda_seat *s)
-{
-    cairn_cuda_device *d = device_of(s);
-    cairn_cuda_loan   *l = &s->loan;
-
-    if (l->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, l->graph);
-    l->graph = NULL;
-    for (int n = 0; n < l->count; n++)
-        cairn_cuda_give_back(s->device, l->lent[n].at);
-    l->count = 0;
 }
 
 void cairn_cuda_seat_close(cairn_cuda_seat *s)
@@ -564,7 +575,7 @@ void cairn_cuda_seat_close(cairn_cuda_seat *s)
     cairn_cuda_device *d = device_of(s);
 
     cairn_cuda_chain_close(s);
-    return_loan(s);
+    cairn_cuda_seat_return(s);
     if (s->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, s->graph);
     s->graph = NULL;
     cairn_cuda_event_free(s->device, &s->done);

@@ -24,11 +24,11 @@ static cairn_status tell(cairn_seat *seat, char message[256])
     return cairn_cuda_seat_status(&s->seat, message);
 }
 
-static cairn_status start(cairn_seat *seat, const void *const *x)
+static cairn_status start(cairn_seat *seat, const void *const *x, void *const *y)
 {
     seated *s = seat->state;
 
-    cairn_cuda_seat_start(&s->seat, x);
+    cairn_cuda_seat_start(&s->seat, x, y);
     return tell(seat, seat->message);
 }
 
@@ -83,6 +83,7 @@ static void discard(cairn_device *device, seated *s)
 {
     cairn_cuda_seat_close(&s->seat);
     cairn_free(device->env, s->seat.loan.lent);
+    cairn_free(device->env, s->seat.loan.landing);
     cairn_free(device->env, s->seat.product);
     cairn_free(device->env, s->launch);
     cairn_free(device->env, s);
@@ -99,11 +100,11 @@ static void release(cairn_seat *seat)
 }
 
 /// On a card that is entered.
-static cairn_status fill(seated              *s,
-                         cairn_device        *device,
-                         cairn_launch *const *launch,
-                         const void *const   *x,
-                         int                  launches)
+static cairn_status fill(seated                *s,
+                         cairn_device          *device,
+                         cairn_launch *const   *launch,
+                         const cairn_seat_loan *loan,
+                         int                    launches)
 {
     const bool pins = device->env->options.cuda_register == CAIRN_CUDA_REGISTER_AUTO;
 
@@ -111,17 +112,18 @@ static cairn_status fill(seated              *s,
     CAIRN_TRY(CAIRN_NEW(device->env, launches, &s->seat.product));
     CAIRN_TRY(CAIRN_NEW(device->env, launches, &s->launch));
     CAIRN_TRY(CAIRN_NEW(device->env, launches, &s->seat.loan.lent));
+    CAIRN_TRY(CAIRN_NEW_ZERO(device->env, launches, &s->seat.loan.landing));
     for (int k = 0; k < launches; k++) {
         s->launch[k]       = launch[k];
         s->seat.product[k] = launch[k]->state;
     }
     CAIRN_TRY(cairn_cuda_seat_open(&s->seat, true));
     cairn_cuda_chain_open(&s->seat);
-    return pins && x ? cairn_cuda_seat_lend(&s->seat, x) : CAIRN_OK;
+    return pins && loan ? cairn_cuda_seat_lend(&s->seat, loan) : CAIRN_OK;
 }
 
 /// What people would like to know of how it is started.
-static void describe(const seated *s, const void *const *x, cairn_launch *launch)
+static void describe(const seated *s, const cairn_seat_loan *loan, cairn_launch *launch)
 {
     const cairn_device      *device = s->seat.device;
     const cairn_cuda_driver *driver = &cairn_cuda_of(device)->driver;
@@ -131,23 +133,23 @@ static void describe(const seated *s, const void *const *x, cairn_launch *launch
     if (s->seat.no_graph != CAIRN_CUDA_OK)
         snprintf(launch->note, sizeof launch->note, "started step by step: %s",
                  cairn_cuda_error(driver, s->seat.no_graph));
-    else if (x && (!pins || refused != CAIRN_CUDA_OK))
+    else if (loan && (!pins || refused != CAIRN_CUDA_OK))
         snprintf(launch->note, sizeof launch->note, "X is copied on the host first: %s",
                  pins ? cairn_cuda_error(driver, refused)
                       : "CAIRN_CUDA_REGISTER is never");
 }
 
-static cairn_status make(cairn_device        *device,
-                         cairn_launch *const *launch,
-                         const void *const   *x,
-                         int                  launches,
-                         cairn_seat          *seat)
+static cairn_status make(cairn_device          *device,
+                         cairn_launch *const   *launch,
+                         const cairn_seat_loan *loan,
+                         int                    launches,
+                         cairn_seat            *seat)
 {
     seated      *s = NULL;
     cairn_status status;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &s));
-    status = fill(s, device, launch, x, launches);
+    status = fill(s, device, launch, loan, launches);
     if (status != CAIRN_OK) {
         discard(device, s);
         return status;
@@ -161,15 +163,15 @@ static cairn_status make(cairn_device        *device,
                          .release  = release,
                          .state    = s};
     for (int k = 0; k < launches; k++)
-        describe(s, x, launch[k]);
+        describe(s, loan, launch[k]);
     return CAIRN_OK;
 }
 
-cairn_status cairn_cuda_seat_of(cairn_device        *device,
-                                cairn_launch *const *launch,
-                                const void *const   *x,
-                                int                  launches,
-                                cairn_seat          *seat)
+cairn_status cairn_cuda_seat_of(cairn_device          *device,
+                                cairn_launch *const   *launch,
+                                const cairn_seat_loan *loan,
+                                int                    launches,
+                                cairn_seat            *seat)
 {
     cairn_cuda_device *d = cairn_cuda_of(device);
 
@@ -180,7 +182,7 @@ cairn_status cairn_cuda_seat_of(cairn_device        *device,
     const cairn_cuda_result error = cairn_cuda_enter(d);
 
     if (error != CAIRN_CUDA_OK) return cairn_cuda_fail(device, error, "its context");
-    const cairn_status status = make(device, launch, x, launches, seat);
+    const cairn_status status = make(device, launch, loan, launches, seat);
 
     cairn_cuda_leave(d);
     return status;

@@ -26,12 +26,22 @@ typedef struct cairn_cuda_lent {
     int         product;
 } cairn_cuda_lent;
 
+/// Where a product's Y of most runs lies: whole pages of it are pinned there, and come
+/// straight from the card.
+typedef struct cairn_cuda_landing {
+    char       *y;          ///< NULL: there is none.
+    int64_t     begin, end; ///< Bytes of it that are such pages,
+    const char *block;      ///< of memory that is pinned from here on.
+    bool        now;        ///< The run at hand has that Y.
+} cairn_cuda_landing;
+
 /// All of it.
 typedef struct cairn_cuda_loan {
-    cairn_cuda_lent      *lent; ///< [count], room for one a product.
+    cairn_cuda_lent      *lent; ///< Xs, [count], room for one a product.
     int                   count;
-    cairn_cuda_result     refused; ///< Why some is not lent; OK: nothing was refused.
-    cairn_cuda_graph_exec graph;   ///< Of a run whose X it is; NULL: nothing is lent.
+    cairn_cuda_landing   *landing; ///< Ys, [products]; NULL: none is lent.
+    cairn_cuda_result     refused; ///< Why some X is not lent; OK: nothing was refused.
+    cairn_cuda_graph_exec graph;   ///< Of a run whose X it is; NULL: no X is lent.
 } cairn_cuda_loan;
 
 /// A moment by both clocks.
@@ -65,16 +75,25 @@ typedef struct cairn_cuda_seat {
 /// @retval CAIRN_NO_MEMORY, CAIRN_NO_DEVICE
 cairn_status cairn_cuda_seat_open(cairn_cuda_seat *seat, bool graph);
 
-/// Take what the host lends: an X that stays where it is, [products], each of which may be
-/// NULL. What the driver refuses to pin is copied as any other. After
-/// cairn_cuda_seat_open(), with room for the loan.
-cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const void *const *x);
+/// Take what the host lends: Xs and Ys that stay where they are. What the driver refuses to
+/// pin is copied as any other. After cairn_cuda_seat_open(), with room for the loan.
+cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const cairn_seat_loan *loan);
+
+/// Give it back, on a card that is entered or lost.
+void cairn_cuda_seat_return(cairn_cuda_seat *seat);
+
+/// Take the Y of product @p k, if it was lent, away from a card that was given up, and may still write to its
+/// pages: others stand there from now on, and those that the card knows stay its own.
+void cairn_cuda_seat_withdraw(cairn_cuda_seat *seat, int k);
+
+/// Where Y of product @p k comes to in the run at hand; NULL: to pinned memory of its own.
+const cairn_cuda_landing *cairn_cuda_seat_landing(const cairn_cuda_seat *seat, int k);
 
 /// The device is entered, or lost.
 void cairn_cuda_seat_close(cairn_cuda_seat *seat);
 
 /// As the functions of cairn_seat.
-void cairn_cuda_seat_start(cairn_cuda_seat *seat, const void *const *x);
+void cairn_cuda_seat_start(cairn_cuda_seat *seat, const void *const *x, void *const *y);
 void cairn_cuda_seat_finish(cairn_cuda_seat    *seat,
                             int                 k,
                             void               *y,
@@ -103,6 +122,15 @@ void cairn_cuda_chain_close(cairn_cuda_seat *seat);
 bool cairn_cuda_chain_prepare(cairn_cuda_seat *seat);
 
 /* What a run is made of: after a failure, which the seat keeps, nothing is enqueued. */
+
+/// Is it one piece, so that its copy is the same in every run?
+bool cairn_cuda_is_piece(const cairn_cuda_operand *operand);
+
+/// Is product @p k the first that reads its X?
+bool cairn_cuda_seat_brings(const cairn_cuda_seat *seat, int k);
+
+/// Enqueue the part of a run that is the same in all, or in all whose X is @p lent.
+void cairn_cuda_seat_same(cairn_cuda_seat *seat, int lent);
 
 /// Keep the first failure, and where it was met.
 void cairn_cuda_seat_note(cairn_cuda_seat  *seat,

@@ -148,6 +148,9 @@ void *cairn_operands_y(const cairn_operands *operands);
 /// Bytes of a value where sums are made.
 size_t cairn_operands_sum_size(const cairn_operands *operands);
 
+/// Bytes of all that are made there, of a product that is not transposed.
+int64_t cairn_operands_sum_bytes(const cairn_operands *operands);
+
 /// Before the first member: X comes from where it is, and Y becomes beta*Y, without a -0
 /// that the members may leave there. With @p set the first member sets every row of Y,
 /// and for beta = 0 nothing is done to it; with @p joined it adds to every row, so that

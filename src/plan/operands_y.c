@@ -35,6 +35,12 @@ size_t cairn_operands_sum_size(const cairn_operands *operands)
     return sums_wide(operands) ? sizeof(double) : sizeof(float);
 }
 
+int64_t cairn_operands_sum_bytes(const cairn_operands *operands)
+{
+    return cairn_operands_owned_values(operands, &operands->y_rows)
+           * (int64_t)cairn_operands_sum_size(operands);
+}
+
 /// Set values from..to-1 of the accumulator to 0.
 static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 {

@@ -10,18 +10,21 @@
 /// A device's launches as they are; no failure, for they also run one by one.
 static void seat_members(cairn_plan_seat *seat)
 {
-    cairn_launch *launch[CAIRN_MAX_HOMES];
-    const void   *x[CAIRN_MAX_HOMES];
-    cairn_seat    fresh;
+    cairn_launch         *launch[CAIRN_MAX_HOMES];
+    const void           *x[CAIRN_MAX_HOMES];
+    cairn_seat_landing    y[CAIRN_MAX_HOMES];
+    const cairn_seat_loan loan = {x, y};
+    cairn_seat            fresh;
 
     for (int k = 0; k < seat->members; k++) {
         launch[k]                   = &seat->member[k]->kernel.launch;
         x[k]                        = cairn_subproduct_own_x(seat->member[k]);
+        y[k]                        = cairn_subproduct_own_y(seat->member[k]);
         seat->member[k]->seat.taken = true;
         if (seat->member[k]->device != seat->device) return;
     }
     if (!seat->device->lost
-        && seat->device->ops.seat(seat->device, launch, x, seat->members, &fresh)
+        && seat->device->ops.seat(seat->device, launch, &loan, seat->members, &fresh)
                == CAIRN_OK)
         seat->seat = fresh;
 }
@@ -99,6 +102,7 @@ cairn_status cairn_plan_seat_start(void *argument)
     cairn_plan_seat *seat  = argument;
     const double     begin = cairn_seconds();
     const void      *x[CAIRN_MAX_HOMES];
+    void            *y[CAIRN_MAX_HOMES];
 
     if (!seat->seat.release) {
         for (int k = 0; k < seat->members; k++)
@@ -107,10 +111,11 @@ cairn_status cairn_plan_seat_start(void *argument)
     }
     for (int k = 0; k < seat->members; k++) {
         x[k]               = cairn_subproduct_x(seat->member[k]);
+        y[k]               = cairn_subproduct_y(seat->member[k]);
         seat->under_way[k] = true;
     }
     /* A failure is told by every finish(), too, and mended where it is collected. */
-    seat->seat.start(&seat->seat, x);
+    seat->seat.start(&seat->seat, x, y);
     seat->starting = cairn_seconds() - begin;
     return CAIRN_OK;
 }

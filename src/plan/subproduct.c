@@ -202,6 +202,25 @@ static void *rows_of_y(const cairn_subproduct *subproduct)
                : own_rows(subproduct, y, cairn_operands_sum_size(operands));
 }
 
+void *cairn_subproduct_y(const cairn_subproduct *subproduct)
+{
+    return subproduct->has_own ? subproduct->own : rows_of_y(subproduct);
+}
+
+cairn_seat_landing cairn_subproduct_own_y(const cairn_subproduct *subproduct)
+{
+    const cairn_operands *operands = subproduct->common->operands;
+
+    if (subproduct->has_own)
+        return (cairn_seat_landing){subproduct->own, (char *)subproduct->own,
+                                    cairn_subproduct_own_bytes(subproduct)};
+    /* Sums of several ranks, or of several members, come together in a transposed one. */
+    if (subproduct->op.transposed || operands->now.y != operands->y)
+        return (cairn_seat_landing){.y = NULL};
+    return (cairn_seat_landing){rows_of_y(subproduct), cairn_operands_y(operands),
+                                cairn_operands_sum_bytes(operands)};
+}
+
 void *cairn_subproduct_begin_sums(cairn_subproduct *subproduct, bool anew)
 {
     const cairn_operands *operands = subproduct->common->operands;
@@ -406,8 +425,7 @@ cairn_status cairn_subproduct_collect(void *argument)
     cairn_subproduct *subproduct = argument;
 
     if (subproduct->seat.among)
-        cairn_plan_seat_finish(subproduct, subproduct->has_own ? subproduct->own
-                                                               : rows_of_y(subproduct));
+        cairn_plan_seat_finish(subproduct, cairn_subproduct_y(subproduct));
     if (subproduct->status != CAIRN_OK && !cairn_device_is_host(subproduct->device))
         CAIRN_TRY(recover(subproduct));
     if (subproduct->status == CAIRN_OK && subproduct->has_own && !subproduct->common->x)

@@ -11,6 +11,7 @@
 #define CAIRN_PLAN_SUBPRODUCT_H
 
 #include "devices/registry.h"
+#include "devices/seat.h"
 #include "expr/reference.h"
 #include "place/member_kernel.h"
 #include "place/placement.h"
@@ -196,6 +197,13 @@ size_t cairn_subproduct_sum_size(const cairn_subproduct *subproduct);
 /// The plan's own X as its launch reads it; NULL where that does not stay in one place, or
 /// is not all of it.
 const void *cairn_subproduct_own_x(const cairn_subproduct *subproduct);
+
+/// The plan's own Y, or the subproduct's, as its launch writes it in most runs, where that
+/// stays in one place.
+cairn_seat_landing cairn_subproduct_own_y(const cairn_subproduct *subproduct);
+
+/// Y as its launch writes it, where its sums are made.
+void *cairn_subproduct_y(const cairn_subproduct *subproduct);
 
 /// X as its launch reads it, in a run whose X is not parted.
 const void *cairn_subproduct_x(const cairn_subproduct *subproduct);

@@ -111,17 +111,17 @@ bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range)
 
 /* ---- the span of a list ---- */
 
-#define SPANS(type)                                                          \
+#define SPANS(type)                                                              \
     CAIRN_WIDE static cairn_interval span_of_##type(const void *list, int64_t n) \
-    {                                                                        \
-        const type *idx = list;                                              \
-        type        lo = idx[0], hi = idx[0];                                \
-                                                                             \
-        for (int64_t k = 1; k < n; k++) {                                    \
-            lo = idx[k] < lo ? idx[k] : lo;                                  \
-            hi = idx[k] > hi ? idx[k] : hi;                                  \
-        }                                                                    \
-        return (cairn_interval){(int64_t)lo, (int64_t)hi};                   \
+    {                                                                            \
+        const type *idx = list;                                                  \
+        type        lo = idx[0], hi = idx[0];                                    \
+                                                                                 \
+        for (int64_t k = 1; k < n; k++) {                                        \
+            lo = idx[k] < lo ? idx[k] : lo;                                      \
+            hi = idx[k] > hi ? idx[k] : hi;                                      \
+        }                                                                        \
+        return (cairn_interval){(int64_t)lo, (int64_t)hi};                       \
     }
 
 SPANS(int8_t)
@@ -172,10 +172,8 @@ span_between(const cairn_kernel_level *level, int64_t begin, int64_t end)
     }
 }
 
-cairn_interval cairn_idx_span(const cairn_kernel_level *level,
-                              bool                      holes,
-                              int64_t                   begin,
-                              int64_t                   end)
+cairn_interval
+cairn_idx_span(const cairn_kernel_level *level, bool holes, int64_t begin, int64_t end)
 {
     if (begin >= end) return no_index;
     return lies_close(level) && !holes ? span_between(level, begin, end)

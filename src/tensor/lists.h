@@ -25,10 +25,8 @@ bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range);
 /// lo > hi: there is none.
 ///
 /// @param[in] holes  It is a determined level, whose `hole` is no index.
-cairn_interval cairn_idx_span(const cairn_kernel_level *level,
-                              bool                      holes,
-                              int64_t                   begin,
-                              int64_t                   end);
+cairn_interval
+cairn_idx_span(const cairn_kernel_level *level, bool holes, int64_t begin, int64_t end);
 
 /// Do the indices of the level, which are within @p range, ascend from one node to the
 /// next under each parent? Not of fields of tuples, for which the answer is no.

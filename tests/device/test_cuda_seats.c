@@ -216,11 +216,11 @@ Test(cuda_seats, rows_of_x_that_are_read, .timeout = 240)
     end();
 }
 
-/* ---- An X that is lent ---- */
+/* ---- An X and a Y that are lent ---- */
 
-enum { LONG_SIDE = 300000 };
+enum { LONG_SIDE = 1800000, PIECES = 4 };
 
-/// More than a piece of X.
+/// More than a piece of X and of Y.
 static cairn_tensor *store_long(void)
 {
     static int64_t ptr[LONG_SIDE + 1], idx[LONG_SIDE];
@@ -269,7 +269,24 @@ static void check_note(cairn_plan *plan, const char *words)
     cairn_plan_parts_free(plan, &part);
 }
 
-static void check_lent(const char *settings, bool never, const char *note, long copies)
+/// A run with the plan's own X and Y. @return copies of Y that were asked for: what shares
+/// pages with others, on either side, and the rest.
+static long run_own(cairn_plan *plan, cairn_plan *host)
+{
+    const long before = fake.calls("cuMemcpyDtoHAsync_v2");
+
+    MUST(context, cairn_plan_run(plan, NULL, NULL));
+    const long copies = fake.calls("cuMemcpyDtoHAsync_v2") - before;
+
+    MUST(context, cairn_plan_run(host, NULL, NULL));
+    cr_expect_eq(
+        memcmp(cairn_plan_y(plan), cairn_plan_y(host), LONG_SIDE * sizeof(double)), 0,
+        "bits differ where Y is the plan's own");
+    return copies;
+}
+
+static void
+check_lent(const char *settings, bool never, const char *note, long copies, long of_y)
 {
     BEGIN(settings);
     if (never) context->env.options.cuda_register = CAIRN_CUDA_REGISTER_NEVER;
@@ -286,7 +303,8 @@ static void check_lent(const char *settings, bool never, const char *note, long 
             x[j] = ramp(j) - k;
         cr_expect_eq(run_with(plan, host, NULL), copies, "of the plan's own, in run %d",
                      k);
-        cr_expect_eq(run_with(plan, host, x), 3, "of a caller's, in run %d", k);
+        cr_expect_eq(run_with(plan, host, x), PIECES, "of a caller's, in run %d", k);
+        cr_expect_eq(run_own(plan, host), of_y, "of Y, in run %d", k);
     }
     free(x);
     cairn_plan_destroy(&plan);
@@ -296,23 +314,24 @@ static void check_lent(const char *settings, bool never, const char *note, long 
 }
 
 /// The plan's own X goes to the card from where it lies, in the graph; a caller's is copied
-/// to pinned memory first, in pieces of 1 MB.
+/// to pinned memory first, in pieces of 4 MB.
 Test(cuda_seats, the_x_of_a_plan_is_lent)
 {
-    check_lent("seed=48", false, "", 0);
+    check_lent("seed=48", false, "", 0, 3);
 }
 
 /// Where it cannot be pinned, or must not, it is copied as a caller's.
 Test(cuda_seats, an_x_that_cannot_be_lent)
 {
     check_lent("seed=49 register=no", false,
-               "X is copied on the host first: CUDA_ERROR_NOT_SUPPORTED", 3);
+               "X is copied on the host first: CUDA_ERROR_NOT_SUPPORTED", PIECES,
+               PIECES);
 }
 
 Test(cuda_seats, an_x_that_must_not_be_lent)
 {
     check_lent("seed=50", true, "X is copied on the host first: CAIRN_CUDA_REGISTER",
-               3);
+               PIECES, PIECES);
 }
 
 /// The driver refuses to pin the plan's X alone.
@@ -326,13 +345,14 @@ Test(cuda_seats, an_x_that_is_refused)
     plan = plan_of(tensor, "cuda", NULL);
     pins = fake.calls("cuMemHostRegister_v2") - pins;
     cairn_plan_destroy(&plan);
-    fake.fail("cuMemHostRegister_v2", pins - 1, 801);
+    fake.fail("cuMemHostRegister_v2", pins - 2, 801); /* the last is Y's */
     plan = plan_of(tensor, "cuda", NULL);
     cr_expect(fake.failed());
     check_note(plan, "X is copied on the host first: CUDA_ERROR_NOT_SUPPORTED");
     fill(plan, 1);
     fill(host, 1);
-    cr_expect_eq(run_with(plan, host, NULL), 3);
+    cr_expect_eq(run_with(plan, host, NULL), PIECES);
+    cr_expect_eq(run_own(plan, host), 3);
     cairn_plan_destroy(&plan);
     cairn_plan_destroy(&host);
     cairn_tensor_destroy(&tensor);
@@ -348,7 +368,9 @@ Test(cuda_seats, an_x_that_is_lent_twice)
     static double                      x[LONG_SIDE], y[2][LONG_SIDE];
     cairn_launch                       launch[2] = {{0}, {0}};
     cairn_seat                         seat[2];
-    const void                        *own = x;
+    const void                        *own  = x;
+    static const cairn_seat_landing    none = {.y = NULL};
+    const cairn_seat_loan              loan = {&own, &none};
 
     BEGIN("seed=55");
     cairn_device *card   = &context->devices->device[1];
@@ -363,7 +385,7 @@ Test(cuda_seats, an_x_that_is_lent_twice)
         cairn_launch *const one    = &launch[k];
         const long          pinned = fake.calls("cuMemHostRegister_v2");
 
-        MUST(context, card->ops.seat(card, &one, &own, 1, &seat[k]));
+        MUST(context, card->ops.seat(card, &one, &loan, 1, &seat[k]));
         cr_expect_eq(fake.calls("cuMemHostRegister_v2") - pinned, 1 - k);
         cr_expect_gt(pinned, before);
     }
@@ -373,7 +395,9 @@ Test(cuda_seats, an_x_that_is_lent_twice)
 
         for (int64_t j = 0; j < LONG_SIDE; j++)
             x[j] = ramp(j) + run / 2;
-        cr_expect_eq(seat[k].start(&seat[k], &own), CAIRN_OK);
+        void *const to = y[k];
+
+        cr_expect_eq(seat[k].start(&seat[k], &own, &to), CAIRN_OK);
         cr_expect_eq(seat[k].finish(&seat[k], 0, y[k]), CAIRN_OK);
         cr_expect_eq(fake.calls("cuMemcpyHtoDAsync_v2"), before);
         if (k) cr_expect_eq(memcmp(y[0], y[1], sizeof y[0]), 0);
@@ -388,4 +412,37 @@ Test(cuda_seats, an_x_that_is_lent_twice)
     }
     cairn_tensor_destroy(&tensor);
     end();
+}
+
+/// What is given up, and comes back, finds no page of the plan's Y, which the processor has
+/// computed meanwhile.
+Test(cuda_seats, a_y_that_is_taken_away)
+{
+    void (*delay)(double) = NULL;
+
+    BEGIN("delay=0 seed=56");
+    cairn_tensor *tensor = store_long();
+    cairn_plan   *host   = plan_of(tensor, "cpu", NULL),
+               *plan     = plan_of(tensor, "cuda", NULL);
+
+    fill(plan, 1);
+    fill(host, 1);
+    cr_expect_eq(run_own(plan, host), 3);
+    *(void **)&delay = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_cuda_delay");
+    cr_assert_not_null(delay);
+    delay(0.6);
+    context->env.options.give_up = (cairn_option_seconds){.seconds = 0.1, .set = true};
+    fill(plan, 2);
+    fill(host, 2);
+    run_own(plan, host);
+    fill(plan, 3); /* what the card makes late is another Y */
+    usleep(1200000);
+    cr_expect_eq(
+        memcmp(cairn_plan_y(plan), cairn_plan_y(host), LONG_SIDE * sizeof(double)), 0,
+        "Y was written after it was given up");
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    fake.mend();
+    cairn_context_destroy(&context);
 }

@@ -106,6 +106,9 @@ bool fake_host_pin(void *at, size_t bytes);
 bool fake_host_unpin(void *at);
 /// Are all of these bytes pinned?
 bool fake_host_has(cairn_cuda_pointer at, size_t bytes);
+/// Was it pinned, and are other pages mapped there by now? A card writes to those that it
+/// knows.
+bool fake_host_is_gone(cairn_cuda_pointer at, size_t bytes);
 
 /* Streams and events. stream.c */
 

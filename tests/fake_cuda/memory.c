@@ -5,6 +5,7 @@
 
 #include "fake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -119,6 +120,15 @@ static uintptr_t page_of(const void *at)
     return (uintptr_t)at / PAGE;
 }
 
+/// Mark the pages that are pinned, or no longer: others that are mapped there lack it.
+static void mark(const pinned *p, int how)
+{
+    char *const  begin = p->at - (uintptr_t)p->at % PAGE;
+    const size_t bytes = (size_t)(p->at + p->bytes - begin);
+
+    if (madvise(begin, bytes, how) != 0) fake_die("madvise failed");
+}
+
 bool fake_host_pin(void *at, size_t bytes)
 {
     pinned *p;
@@ -131,7 +141,30 @@ bool fake_host_pin(void *at, size_t bytes)
     p    = malloc(sizeof *p);
     *p   = (pinned){pins, at, bytes};
     pins = p;
+    mark(p, MADV_DONTFORK);
     return true;
+}
+
+/// Has the mapping that @p at lies in that mark?
+static bool is_marked(cairn_cuda_pointer at)
+{
+    FILE *const   maps = fopen("/proc/self/smaps", "r");
+    char          line[512];
+    unsigned long from, to;
+    bool          here = false, marked = false;
+
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2) here = at >= from && at < to;
+        if (here && strncmp(line, "VmFlags:", 8) == 0)
+            marked = strstr(line, " dc") != NULL;
+    }
+    if (maps) fclose(maps);
+    return marked;
+}
+
+bool fake_host_is_gone(cairn_cuda_pointer at, size_t bytes)
+{
+    return bytes > 0 && fake_host_has(at, bytes) && !is_marked(at);
 }
 
 bool fake_host_has(cairn_cuda_pointer at, size_t bytes)
@@ -152,6 +185,7 @@ bool fake_host_unpin(void *at)
 
         if (p->at != at) continue;
         *link = p->next;
+        mark(p, MADV_DOFORK);
         free(p);
         return true;
     }

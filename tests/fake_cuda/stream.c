@@ -99,8 +99,11 @@ static void do_work(const fake_stream *s, fake_work *w)
 {
     fake_memory_open(s->card);
     switch (w->kind) {
-    case FAKE_COPY_UP: fake.up += w->bytes; /* fall through */
     case FAKE_COPY_DOWN:
+        if (fake.set.delay > 0 && fake_host_is_gone(w->to, w->bytes)) break;
+        memcpy(host(w->to), host(w->from), w->bytes);
+        break;
+    case FAKE_COPY_UP: fake.up += w->bytes; /* fall through */
     case FAKE_COPY_INSIDE: memcpy(host(w->to), host(w->from), w->bytes); break;
     case FAKE_SET: memset(host(w->to), w->value, w->bytes); break;
     case FAKE_RUN: run_kernel(w); break;

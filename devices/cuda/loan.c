@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a plan lends a seat: its X, which the card copies from where it lies, and its Ys, of
+/// which whole pages come straight to where they belong. No page of them is another launch's,
+/// so that those of a card that was given up can be taken away from it.
+
+#include "devices/cuda/product.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static cairn_cuda_device *device_of(const cairn_cuda_seat *s)
+{
+    return cairn_cuda_of(s->device);
+}
+
+/// Pin the X of product @p k where it lies: all rows of it, which others may read, too.
+static void lend_x(cairn_cuda_seat *s, int k, const char *at)
+{
+    cairn_cuda_x           *x = s->product[k]->x;
+    const cairn_cuda_result error =
+        cairn_cuda_borrow(s->device, at, (x->box.hi - x->box.lo + 1) * x->row);
+
+    if (error != CAIRN_CUDA_OK) {
+        s->loan.refused = error;
+        return;
+    }
+    s->loan.lent[s->loan.count++] = (cairn_cuda_lent){at, k};
+    x->lent                       = at + x->on.begin - (x->box.lo - x->from) * x->row;
+}
+
+/// Pin the block that Y of product @p k lands in: what of Y is whole pages of the block.
+static void lend_y(cairn_cuda_seat *s, int k, const cairn_seat_landing *rows)
+{
+    const uintptr_t           page  = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const cairn_cuda_product *p     = s->product[k];
+    const uintptr_t           y     = (uintptr_t)rows->y;
+    const uintptr_t           block = (uintptr_t)rows->block;
+    const uintptr_t           first = (block + page - 1) / page * page;
+    const uintptr_t           last  = (block + (uintptr_t)rows->bytes) / page * page;
+    const uintptr_t           begin = (y + page - 1) / page * page;
+    const uintptr_t           end   = (y + (uintptr_t)p->y.bytes) / page * page;
+
+    if (begin >= end
+        || cairn_cuda_borrow(s->device, rows->block + (first - block),
+                             (int64_t)(last - first))
+               != CAIRN_CUDA_OK)
+        return;
+    s->loan.landing[k] = (cairn_cuda_landing){.y     = rows->y,
+                                              .begin = (int64_t)(begin - y),
+                                              .end   = (int64_t)(end - y),
+                                              .block = rows->block + (first - block)};
+}
+
+static void lend_xs(cairn_cuda_seat *s, const void *const *x)
+{
+    const cairn_cuda_device *d = device_of(s);
+    cairn_cuda_loan         *l = &s->loan;
+
+    for (int k = 0; k < s->products && !d->loss.lost; k++) {
+        const cairn_cuda_x *mine = s->product[k]->x;
+
+        if (x[k] && mine->on.bytes > 0 && cairn_cuda_seat_brings(s, k))
+            lend_x(s, k, (const char *)x[k] + (mine->box.lo - mine->from) * mine->row);
+    }
+    if (l->count == 0 || d->loss.lost) return;
+    const cairn_cuda_result error =
+        cairn_cuda_seat_record(s, cairn_cuda_seat_same, 1, &l->graph);
+
+    if (error != CAIRN_CUDA_OK) l->refused = error;
+}
+
+cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const cairn_seat_loan *loan)
+{
+    const cairn_cuda_device *d = device_of(seat);
+
+    if (!seat->graph) return CAIRN_OK;
+    lend_xs(seat, loan->x);
+    for (int k = 0; k < seat->products && !d->loss.lost; k++)
+        if (loan->y[k].y && !cairn_cuda_is_piece(&seat->product[k]->y))
+            lend_y(seat, k, &loan->y[k]);
+    return d->loss.lost
+               ? cairn_cuda_fail(seat->device, seat->loan.refused, "what is lent to it")
+               : CAIRN_OK;
+}
+
+/// What a card may still read, since it was given up, stays pinned.
+void cairn_cuda_seat_return(cairn_cuda_seat *seat)
+{
+    cairn_cuda_seat   *s = seat;
+    cairn_cuda_device *d = device_of(s);
+    cairn_cuda_loan   *l = &s->loan;
+
+    if (l->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, l->graph);
+    l->graph = NULL;
+    for (int n = 0; n < l->count; n++)
+        cairn_cuda_give_back(s->device, l->lent[n].at);
+    for (int k = 0; l->landing && k < s->products; k++) {
+        if (l->landing[k].block) cairn_cuda_give_back(s->device, l->landing[k].block);
+        l->landing[k] = (cairn_cuda_landing){.y = NULL};
+    }
+    l->count = 0;
+}
+
+void cairn_cuda_seat_withdraw(cairn_cuda_seat *seat, int k)
+{
+    cairn_cuda_landing *l = seat->loan.landing ? &seat->loan.landing[k] : NULL;
+
+    if (!l || !l->y) return;
+    /* That nothing can be mapped there is not known of any system: the pages that it asks
+       for are as many as those that it gives back. */
+    if (l->now)
+        mmap(l->y + l->begin, (size_t)(l->end - l->begin), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    l->y   = NULL;
+    l->now = false;
+}
+
+const cairn_cuda_landing *cairn_cuda_seat_landing(const cairn_cuda_seat *seat, int k)
+{
+    const cairn_cuda_landing *l = seat->loan.landing;
+
+    return l && l[k].now ? &l[k] : NULL;
+}
