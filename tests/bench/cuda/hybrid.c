@@ -33,10 +33,10 @@ enum { PLACES = sizeof places / sizeof *places };
 static const struct {
     const char *matrix, *format;
 } cases[] = {
-    {"s7_200",    "dia"},
-    {"band15_3m", "dia"},
-    {"rand16_2m", "csr"},
-    {"mixed_4m",  "csr"},
+    {"s7_200",    "bdia<64>"},
+    {"mixed_4m",  "csr"     },
+    {"band15_3m", "bdia<64>"},
+    {"rand16_2m", "csr"     },
 };
 
 /// One way at work.
