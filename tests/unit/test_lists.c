@@ -63,6 +63,21 @@ static void pack(const int64_t *from, int64_t n, int bits, void *to)
         memcpy((char *)to + k * (bits / 8), &from[k], (size_t)bits / 8);
 }
 
+static void check_span(const lists *l, const cairn_kernel_level *level, uint64_t seed)
+{
+    cairn_interval is = {INT64_MAX, INT64_MIN};
+
+    for (int64_t k = l->children / 3; k < l->children; k++) {
+        is.lo = l->idx[k] < is.lo ? l->idx[k] : is.lo;
+        is.hi = l->idx[k] > is.hi ? l->idx[k] : is.hi;
+    }
+    const cairn_interval span =
+        cairn_idx_span(level, false, l->children / 3, l->children);
+
+    cr_expect(span.lo == is.lo && span.hi == is.hi, "seed %llu: %lld..%lld",
+              (unsigned long long)seed, (long long)span.lo, (long long)span.hi);
+}
+
 static void check(const lists *l, cairn_interval range, int bits, uint64_t seed)
 {
     static uint64_t          ptr[MOST + 1], idx[4 * MOST];
@@ -85,6 +100,7 @@ static void check(const lists *l, cairn_interval range, int bits, uint64_t seed)
     cr_expect_eq(cairn_idx_is_within(&level, range), within, "seed %llu, %d bits",
                  (unsigned long long)seed, bits);
     if (!within) return;
+    check_span(l, &level, seed);
     cr_expect_eq(cairn_idx_ascends(&level, true, range), ascends(l),
                  "seed %llu, %d bits", (unsigned long long)seed, bits);
     if (l->parents < 2) return;

@@ -8,6 +8,7 @@
 
 #define RANDOM_VAL 30
 #include "convert/build.h"
+#include "devices/x_window.h"
 #include "expr/reference.h"
 #include "format/language.h"
 #include "io/io_native.h"
@@ -264,6 +265,57 @@ static void check_division(property *p, const cairn_local *local, int member)
     cairn_walker_destroy(&p->env, &w);
 }
 
+/// The least and the greatest coordinates of one dimension that a walk meets.
+typedef struct {
+    int            dimension;
+    cairn_interval box, met;
+} met;
+
+static cairn_status
+note_window(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    met *m = user;
+
+    (void)part;
+    for (int n = 0; n < batch->n; n++) {
+        const cairn_coord at = batch->coord[m->dimension][n];
+
+        if (at < m->box.lo || at > m->box.hi) continue;
+        if (at < m->met.lo) m->met.lo = at;
+        if (at > m->met.hi) m->met.hi = at;
+    }
+    return CAIRN_OK;
+}
+
+/// A card gets all rows of X that positions name, those that hang over included, and none
+/// beside the box.
+static void check_window(property *p, const cairn_local *local, int member)
+{
+    const cairn_layout *layout = local->group[member].layout;
+
+    for (int transposed = 0; transposed < 2 && layout->order == 2; transposed++) {
+        const cairn_product_options op = {.columns = 1, .transposed = transposed};
+        const cairn_device_work work   = {.tensor = local, .member = member, .op = &op};
+        const cairn_interval    box    = local->box[transposed ? 0 : 1];
+        const cairn_interval    rows   = cairn_x_window(&work, 1 + (int)(p->seed % 3));
+        met                     m      = {
+                                     transposed ? 0 : 1, box, {box.hi + 1, box.lo - 1}
+        };
+        cairn_walker *w;
+
+        cr_assert_eq(cairn_walker_create(&p->env, layout, &w), CAIRN_OK);
+        if (layout->exact) cairn_walker_show_overhang(w);
+        cr_assert_eq(cairn_walk_member(w, local, member, note_window, &m), CAIRN_OK);
+        cairn_walker_destroy(&p->env, &w);
+        cr_assert(m.met.lo > m.met.hi || (rows.lo <= m.met.lo && rows.hi >= m.met.hi),
+                  "seed %llu: rows %lld..%lld of %lld..%lld\n%s",
+                  (unsigned long long)p->seed, (long long)rows.lo, (long long)rows.hi,
+                  (long long)m.met.lo, (long long)m.met.hi, p->text);
+        cr_assert(rows.lo > rows.hi || (rows.lo >= box.lo && rows.hi <= box.hi),
+                  "seed %llu: beside the box", (unsigned long long)p->seed);
+    }
+}
+
 static void check_print(property *p, const cairn_format *format, char **text)
 {
     cairn_format *again;
@@ -311,8 +363,10 @@ check_tensor(property *p, const cairn_format *format, const char *text, tally *t
                  p->env.message, p->text);
     check_walk(p, local);
     check_native(p, local, text);
-    for (int m = 0; m < local->groups; m++)
+    for (int m = 0; m < local->groups; m++) {
         check_division(p, local, m);
+        check_window(p, local, m);
+    }
     if (p->shape.order == 2) check_product(p, local), t->multiplied++;
     t->ran++;
     cairn_local_destroy(&local);
