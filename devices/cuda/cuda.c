@@ -78,9 +78,9 @@ static cairn_status create_streams(cairn_device *device)
 {
     enum { NON_BLOCKING = 1 };
     cairn_cuda_device *d       = cairn_cuda_of(device);
-    cairn_cuda_stream *fresh[] = {&d->stream, &d->beside.stream};
+    cairn_cuda_stream *fresh[] = {&d->stream, &d->beside.stream, &d->down.stream};
 
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         const cairn_cuda_result error =
             CAIRN_CUDA(d, cuStreamCreate, fresh[k], NON_BLOCKING);
 
@@ -89,7 +89,8 @@ static cairn_status create_streams(cairn_device *device)
         return cairn_cuda_fail(device, error, "a stream");
     }
     CAIRN_TRY(cairn_cuda_event_make(device, false, &d->beside.from));
-    return cairn_cuda_event_make(device, false, &d->beside.till);
+    CAIRN_TRY(cairn_cuda_event_make(device, false, &d->beside.till));
+    return cairn_cuda_event_make(device, false, &d->down.till);
 }
 
 /// The primary context, which the program may have, too, and its streams.
@@ -118,7 +119,10 @@ static void discard(cairn_device *device)
     if (d->stream && cairn_cuda_enter(d) == CAIRN_CUDA_OK) {
         cairn_cuda_event_free(device, &d->beside.from);
         cairn_cuda_event_free(device, &d->beside.till);
+        cairn_cuda_event_free(device, &d->down.till);
         if (d->beside.stream) CAIRN_CUDA(d, cuStreamDestroy_v2, d->beside.stream);
+        if (d->down.stream && !d->loss.lost)
+            CAIRN_CUDA(d, cuStreamDestroy_v2, d->down.stream);
         if (!d->loss.lost) CAIRN_CUDA(d, cuStreamDestroy_v2, d->stream);
         cairn_cuda_leave(d);
     }

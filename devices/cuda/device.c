@@ -44,11 +44,10 @@ void cairn_cuda_leave(cairn_cuda_device *d)
     if (!d->loss.gone) CAIRN_CUDA(d, cuCtxPopCurrent_v2, &before);
 }
 
-/// Let a stream wait for what another was given by now.
-static cairn_cuda_result follow(cairn_cuda_device *d,
-                                cairn_cuda_stream  behind,
-                                cairn_cuda_event   event,
-                                cairn_cuda_stream  before)
+cairn_cuda_result cairn_cuda_follow(cairn_cuda_device *d,
+                                    cairn_cuda_stream  behind,
+                                    cairn_cuda_event   event,
+                                    cairn_cuda_stream  before)
 {
     const cairn_cuda_result error = CAIRN_CUDA(d, cuEventRecord, event, before);
 
@@ -58,12 +57,12 @@ static cairn_cuda_result follow(cairn_cuda_device *d,
 
 cairn_cuda_result cairn_cuda_fork(cairn_cuda_device *d)
 {
-    return follow(d, d->beside.stream, d->beside.from, d->stream);
+    return cairn_cuda_follow(d, d->beside.stream, d->beside.from, d->stream);
 }
 
 cairn_cuda_result cairn_cuda_join(cairn_cuda_device *d)
 {
-    return follow(d, d->stream, d->beside.till, d->beside.stream);
+    return cairn_cuda_follow(d, d->stream, d->beside.till, d->beside.stream);
 }
 
 /// Words about the card's memory; "" if it does not say.

@@ -41,12 +41,19 @@ typedef struct cairn_cuda_beside {
     cairn_cuda_event  till; ///< in it, what the first waits for.
 } cairn_cuda_beside;
 
+/// A third one, for what comes down while more goes up.
+typedef struct cairn_cuda_down {
+    cairn_cuda_stream stream;
+    cairn_cuda_event  till; ///< In it, what the first waits for.
+} cairn_cuda_down;
+
 typedef struct cairn_cuda_device {
     cairn_cuda_driver  driver;
     cairn_cuda_card    card;
     cairn_cuda_context context; ///< NULL: not retained.
     cairn_cuda_stream  stream;
     cairn_cuda_beside  beside;
+    cairn_cuda_down    down;
     int                capable; ///< Compute capability, 90 for 9.0.
     int                units;
     int                users; ///< Devices of processes of this job that are this card.
@@ -98,6 +105,12 @@ void cairn_cuda_free(cairn_cuda_device *d, cairn_cuda_pointer *begin, int64_t by
 /// Any thread, one at a time. A wait that takes long is told of in the log; after
 /// CAIRN_GIVE_UP the device is gone.
 cairn_cuda_result cairn_cuda_wait(cairn_device *device, cairn_cuda_event event);
+
+/// Let a stream wait for what another was given by now, by way of an event.
+cairn_cuda_result cairn_cuda_follow(cairn_cuda_device *d,
+                                    cairn_cuda_stream  behind,
+                                    cairn_cuda_event   event,
+                                    cairn_cuda_stream  before);
 
 /// Let the second stream go on from where the first is; and let the first go on where both
 /// are. The device is entered.

@@ -43,7 +43,7 @@ static void lend_y(cairn_cuda_seat *s, int k, const cairn_seat_landing *rows)
     const uintptr_t           begin = (y + page - 1) / page * page;
     const uintptr_t           end   = (y + (uintptr_t)p->y.bytes) / page * page;
 
-    if (begin >= end
+    if (begin >= end || y + (uintptr_t)p->y.bytes > block + (uintptr_t)rows->bytes
         || cairn_cuda_borrow(s->device, rows->block + (first - block),
                              (int64_t)(last - first))
                != CAIRN_CUDA_OK)
@@ -75,12 +75,16 @@ static void lend_xs(cairn_cuda_seat *s, const void *const *x)
 cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const cairn_seat_loan *loan)
 {
     const cairn_cuda_device *d = device_of(seat);
+    cairn_cuda_loan         *l = &seat->loan;
 
     if (!seat->graph) return CAIRN_OK;
     lend_xs(seat, loan->x);
     for (int k = 0; k < seat->products && !d->loss.lost; k++)
         if (loan->y[k].y && !cairn_cuda_is_piece(&seat->product[k]->y))
             lend_y(seat, k, &loan->y[k]);
+    if (l->count == 1 && seat->products == 1 && l->graph && l->landing[0].y
+        && seat->product[0]->stages.count > 0 && !d->loss.lost)
+        cairn_cuda_seat_record(seat, cairn_cuda_seat_staged, 0, &l->staged);
     return d->loss.lost
                ? cairn_cuda_fail(seat->device, seat->loan.refused, "what is lent to it")
                : CAIRN_OK;
@@ -94,7 +98,8 @@ void cairn_cuda_seat_return(cairn_cuda_seat *seat)
     cairn_cuda_loan   *l = &s->loan;
 
     if (l->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, l->graph);
-    l->graph = NULL;
+    if (l->staged && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, l->staged);
+    l->graph = l->staged = NULL;
     for (int n = 0; n < l->count; n++)
         cairn_cuda_give_back(s->device, l->lent[n].at);
     for (int k = 0; l->landing && k < s->products; k++) {

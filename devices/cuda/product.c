@@ -139,7 +139,7 @@ void cairn_cuda_point(const cairn_cuda_product *p, cairn_cuda_vectors at)
 {
     const cairn_grid_args args = operation(p, at);
 
-    for (int64_t k = 0; k < p->steps; k++) {
+    for (int64_t k = 0; k < p->steps + p->stages.count; k++) {
         write_address(&p->step[k], p->step[k].x_at, args.x);
         write_address(&p->step[k], p->step[k].y_at, args.y);
     }
@@ -250,14 +250,17 @@ static bool is_started(const making *m, int64_t k, cairn_grid_role role)
     return m->entry[role] && m->tiles[k].turns[role] > 0;
 }
 
-/// The start of function @p role for part @p k.
-static cairn_status
-add_step(making *m, int64_t k, cairn_grid_role role, const cairn_grid_args *args)
+/// The start of function @p role for part @p k, of the turns that @p args say.
+static cairn_status make_step(making                *m,
+                              int64_t                k,
+                              cairn_grid_role        role,
+                              const cairn_grid_args *args,
+                              cairn_cuda_step       *made)
 {
     cairn_cuda_product        *p        = m->p;
     const cairn_cuda_function *function = &m->kernel.function[role];
     const int64_t              groups =
-        cairn_grid_groups(&m->grid, role, m->tiles[k].turns[role], p->work.op->columns);
+        cairn_grid_groups(&m->grid, role, args->to - args->from, p->work.op->columns);
     cairn_cuda_step step = {
         .function = m->entry[role],
         .groups   = (unsigned)(groups < MOST_GROUPS ? groups : MOST_GROUPS),
@@ -276,8 +279,8 @@ add_step(making *m, int64_t k, cairn_grid_role role, const cairn_grid_args *args
         if (is_field(parameter, CAIRN_GRID_x)) step.x_at = parameter->offset;
         if (is_field(parameter, CAIRN_GRID_y)) step.y_at = parameter->offset;
     }
-    step.arguments      = bytes;
-    p->step[p->steps++] = step;
+    step.arguments = bytes;
+    *made          = step;
     return CAIRN_OK;
 }
 
@@ -290,8 +293,8 @@ static cairn_status add_steps(making *m)
     cairn_cuda_pointer           at = p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes);
     cairn_grid_array_of          array[CAIRN_GRID_ARRAYS];
 
-    CAIRN_TRY(
-        CAIRN_NEW_ZERO(p->device->env, m->parts * CAIRN_GRID_FUNCTIONS, &p->step));
+    CAIRN_TRY(CAIRN_NEW_ZERO(
+        p->device->env, m->parts * CAIRN_GRID_FUNCTIONS + CAIRN_CUDA_STAGES, &p->step));
     for (int64_t k = 0; k < m->parts; k++) {
         for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
             cairn_grid_args args = operation(p, cairn_cuda_vectors_of(p));
@@ -299,7 +302,8 @@ static cairn_status add_steps(making *m)
             if (!is_started(m, k, order[r])) continue;
             cairn_grid_tiles_use(&m->tiles[k], order[r], &args);
             use_arrays(m, k, at, &args);
-            CAIRN_TRY(add_step(m, k, order[r], &args));
+            CAIRN_TRY(make_step(m, k, order[r], &args, &p->step[p->steps]));
+            p->steps++;
         }
         const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
 
@@ -307,6 +311,29 @@ static cairn_status add_steps(making *m)
             at += (cairn_cuda_pointer)aligned(array[n].bytes);
     }
     return CAIRN_OK;
+}
+
+/// The starts of stages, where the product has some: of the turns of its only step.
+static cairn_status add_stages(making *m)
+{
+    cairn_cuda_product *p    = m->p;
+    cairn_grid_args     args = operation(p, cairn_cuda_vectors_of(p));
+    cairn_cuda_stages   found;
+
+    if (p->steps != 1 || m->parts != 1 || p->keeps || p->clears) return CAIRN_OK;
+    CAIRN_TRY(cairn_cuda_stages_find(p->device, &p->work, &m->grid, &m->tiles[0],
+                                     p->y.bytes / cairn_work_rows_out(&p->work),
+                                     &found));
+    cairn_grid_tiles_use(&m->tiles[0], CAIRN_GRID_MAIN, &args);
+    use_arrays(m, 0, p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes), &args);
+    for (int k = 0; k < found.count; k++) {
+        args.from = k > 0 ? found.stage[k - 1].turn : 0;
+        args.to   = found.stage[k].turn;
+        CAIRN_TRY(make_step(m, 0, CAIRN_GRID_MAIN, &args, &p->step[p->steps + k]));
+        p->stages.stage[k] = found.stage[k];
+        p->stages.count    = k + 1;
+    }
+    return cairn_cuda_stages_open(p->device, &p->stages);
 }
 
 /// Bring what divisions say to the card.
@@ -381,6 +408,7 @@ static cairn_status prepare(making *m)
     CAIRN_TRY(cairn_cuda_arrays_get(p->device, &p->work, &p->arrays));
     CAIRN_TRY(allocate(m));
     CAIRN_TRY(add_steps(m));
+    CAIRN_TRY(add_stages(m));
     CAIRN_TRY(bring(m));
     CAIRN_TRY(make_moments(p));
     CAIRN_TRY(warm_up(p));
@@ -419,8 +447,9 @@ static void discard(cairn_cuda_product *p)
     cairn_cuda_free(d, &p->memory, p->bytes);
     cairn_cuda_arrays_leave(device, &p->arrays);
     cairn_cuda_program_leave(device, &p->program);
-    for (int64_t k = 0; k < p->steps; k++)
+    for (int64_t k = 0; p->step && k < p->steps + p->stages.count; k++)
         cairn_free(env, p->step[k].arguments);
+    cairn_cuda_stages_close(device, &p->stages);
     cairn_free(env, p->step);
     cairn_free(env, p);
 }

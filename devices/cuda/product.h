@@ -10,6 +10,7 @@
 #include "devices/cuda/operand.h"
 #include "devices/cuda/program.h"
 #include "devices/cuda/seat.h"
+#include "devices/cuda/stages.h"
 #include "lower/product.h"
 
 /// One start of a function.
@@ -39,8 +40,9 @@ struct cairn_cuda_product {
     int64_t             bytes;  ///< so much.
     cairn_cuda_x       *x;
     cairn_cuda_operand  y;
-    cairn_cuda_step    *step; ///< [steps]
+    cairn_cuda_step    *step; ///< [steps], and behind them those of stages.
     int64_t             steps;
+    cairn_cuda_stages   stages;
     cairn_cuda_moments  moment;
     bool                keeps;  ///< Y comes to the card first,
     bool                clears; ///< or is 0 there first.
@@ -62,6 +64,11 @@ cairn_cuda_vectors cairn_cuda_vectors_of(const cairn_cuda_product *p);
 
 /// Say to all steps where X and Y are.
 void cairn_cuda_point(const cairn_cuda_product *p, cairn_cuda_vectors at);
+
+/// Put one step into a stream.
+cairn_cuda_result cairn_cuda_start_step(cairn_cuda_device     *d,
+                                        const cairn_cuda_step *step,
+                                        cairn_cuda_stream      stream);
 
 /// Put all steps into the streams, the second of which the first waits for. @return The
 /// first failure.

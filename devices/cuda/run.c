@@ -36,21 +36,26 @@ static void note(cairn_cuda_seat *s, cairn_cuda_result error, const char *where)
 }
 
 /// One that is recorded tells times alone: what it says between two runs is the last one's.
-void cairn_cuda_seat_mark(cairn_cuda_seat *seat, cairn_cuda_event event)
+void cairn_cuda_seat_mark_in(cairn_cuda_seat  *seat,
+                             cairn_cuda_event  event,
+                             cairn_cuda_stream stream)
 {
     enum { EXTERNAL = 1 };
     cairn_cuda_device *d = device_of(seat);
 
     if (seat->error != CAIRN_CUDA_OK) return;
     note(seat,
-         seat->recorded
-             ? CAIRN_CUDA(d, cuEventRecordWithFlags, event, d->stream, EXTERNAL)
-             : CAIRN_CUDA(d, cuEventRecord, event, d->stream),
+         seat->recorded ? CAIRN_CUDA(d, cuEventRecordWithFlags, event, stream, EXTERNAL)
+                        : CAIRN_CUDA(d, cuEventRecord, event, stream),
          "an event");
 }
 
-/// Pieces of so many bytes, at most CAIRN_CUDA_PIECES of them.
-static int64_t piece_of(int64_t bytes)
+void cairn_cuda_seat_mark(cairn_cuda_seat *seat, cairn_cuda_event event)
+{
+    cairn_cuda_seat_mark_in(seat, event, device_of(seat)->stream);
+}
+
+int64_t cairn_cuda_piece(int64_t bytes)
 {
     const int64_t least = (bytes + CAIRN_CUDA_PIECES - 1) / CAIRN_CUDA_PIECES;
 
@@ -76,7 +81,7 @@ void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
 {
     const cairn_cuda_operand *o    = operand;
     cairn_cuda_device        *d    = device_of(seat);
-    const int64_t             most = piece_of(o->bytes);
+    const int64_t             most = cairn_cuda_piece(o->bytes);
     int64_t                   piece;
 
     for (int64_t done = 0; done < o->bytes && seat->error == CAIRN_CUDA_OK;
@@ -158,8 +163,9 @@ void cairn_cuda_seat_down(cairn_cuda_seat          *seat,
          "Y from it");
 }
 
-static cairn_cuda_result
-start_step(cairn_cuda_device *d, const cairn_cuda_step *step, cairn_cuda_stream stream)
+cairn_cuda_result cairn_cuda_start_step(cairn_cuda_device     *d,
+                                        const cairn_cuda_step *step,
+                                        cairn_cuda_stream      stream)
 {
     enum { ITEMS = 128 };
     void *argument[] = {step->arguments};
@@ -180,7 +186,8 @@ cairn_cuda_result cairn_cuda_start(const cairn_cuda_product *p, cairn_cuda_vecto
 
         if (beside) error = cairn_cuda_fork(d);
         if (error == CAIRN_CUDA_OK)
-            error = start_step(d, step, beside ? d->beside.stream : d->stream);
+            error =
+                cairn_cuda_start_step(d, step, beside ? d->beside.stream : d->stream);
         if (joins && error == CAIRN_CUDA_OK) error = cairn_cuda_join(d);
     }
     return error;
@@ -225,7 +232,7 @@ void cairn_cuda_seat_same(cairn_cuda_seat *seat, int lent)
 /// Y of several pieces, an event behind each.
 static void enqueue_down(cairn_cuda_seat *s, const cairn_cuda_product *p)
 {
-    const int64_t most   = piece_of(p->y.bytes);
+    const int64_t most   = cairn_cuda_piece(p->y.bytes);
     int           pieces = 0;
     int64_t       piece;
 
@@ -274,8 +281,11 @@ static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
 {
     cairn_cuda_device *d = device_of(s);
 
-    s->lending                        = has_lent(s, x);
-    const cairn_cuda_graph_exec graph = s->lending ? s->loan.graph : s->graph;
+    s->lending = has_lent(s, x);
+    s->staged  = s->lending && s->loan.staged && cairn_cuda_seat_landing(s, 0);
+    const cairn_cuda_graph_exec graph = s->staged    ? s->loan.staged
+                                        : s->lending ? s->loan.graph
+                                                     : s->graph;
 
     for (int k = 0; k < s->products; k++)
         bring_operands(s, k, x[k], y[k]);
@@ -285,7 +295,7 @@ static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
     else if (s->error == CAIRN_CUDA_OK)
         note(s, CAIRN_CUDA(d, cuGraphLaunch, graph, d->stream), "a graph");
     cairn_cuda_seat_mark(s, s->done);
-    for (int k = 0; k < s->products; k++) {
+    for (int k = 0; k < s->products && !s->staged; k++) {
         const cairn_cuda_product *p       = s->product[k];
         const cairn_cuda_landing *landing = cairn_cuda_seat_landing(s, k);
 
@@ -337,7 +347,7 @@ void cairn_cuda_seat_start(cairn_cuda_seat *s, const void *const *x, void *const
 /// Take what comes with the pieces' events. @p y NULL: only wait.
 static void take_pieces(cairn_cuda_seat *s, const cairn_cuda_product *p, char *y)
 {
-    const int64_t most   = piece_of(p->y.bytes);
+    const int64_t most   = cairn_cuda_piece(p->y.bytes);
     int           pieces = 0;
     int64_t       piece;
 
@@ -351,7 +361,7 @@ static void take_pieces(cairn_cuda_seat *s, const cairn_cuda_product *p, char *y
     }
 }
 
-/// Wait for what lands, and take what shares pages with others.
+/// Wait for what lands, and take what shares pages.
 static void take_landing(cairn_cuda_seat          *s,
                          const cairn_cuda_product *p,
                          const cairn_cuda_landing *landing,
@@ -359,7 +369,7 @@ static void take_landing(cairn_cuda_seat          *s,
 {
     const int64_t begin = landing->begin, end = landing->end;
 
-    cairn_cuda_seat_wait(s, cairn_cuda_last_down(p));
+    if (!s->staged) cairn_cuda_seat_wait(s, cairn_cuda_last_down(p));
     if (s->error != CAIRN_CUDA_OK || !y) return;
     memcpy(y, p->y.host.begin, (size_t)begin);
     memcpy(y + end, p->y.host.begin + end, (size_t)(p->y.bytes - end));
@@ -379,89 +389,13 @@ static void take_down(cairn_cuda_seat *s, int k, char *y)
         take_pieces(s, p, y);
 }
 
-double cairn_cuda_seat_seconds(const cairn_cuda_seat *seat,
-                               cairn_cuda_event       from,
-                               cairn_cuda_event       to)
-{
-    cairn_cuda_device *d  = device_of(seat);
-    float              ms = 0;
-
-    /* Without times Y is as right as with them. */
-    if (d->loss.lost
-        || CAIRN_CUDA(d, cuEventElapsedTime, &ms, from, to) != CAIRN_CUDA_OK || ms < 0)
-        return 0;
-    return (double)ms * 1e-3;
-}
-
-cairn_cuda_event cairn_cuda_last_down(const cairn_cuda_product *product)
-{
-    const int64_t bytes = product->y.bytes, most = piece_of(bytes);
-
-    return product->moment.down[bytes > 0 ? (bytes + most - 1) / most - 1 : 0];
-}
-
-/// What the stream did last before Y of product @p k: Ys of one piece go before others.
-static cairn_cuda_event before_down(const cairn_cuda_seat *s, int k)
-{
-    const bool       piece = cairn_cuda_is_piece(&s->product[k]->y);
-    cairn_cuda_event event = s->product[s->products - 1]->moment.computed;
-
-    for (int j = 0; !piece && j < s->products; j++)
-        if (cairn_cuda_is_piece(&s->product[j]->y) && s->product[j]->y.bytes > 0)
-            event = cairn_cuda_last_down(s->product[j]);
-    for (int j = 0; j < k; j++)
-        if (cairn_cuda_is_piece(&s->product[j]->y) == piece
-            && s->product[j]->y.bytes > 0)
-            event = cairn_cuda_last_down(s->product[j]);
-    return event;
-}
-
-static void take_times(const cairn_cuda_seat *s, int k, cairn_launch_times *times)
-{
-    const cairn_cuda_product *p = s->product[k];
-    const cairn_cuda_moments *m = &p->moment;
-
-    times->in =
-        cairn_cuda_seat_brings(s, k) ? cairn_cuda_seat_seconds(s, m->begin, m->up) : 0;
-    times->compute = cairn_cuda_seat_seconds(s, m->ready, m->computed);
-    times->out     = p->y.bytes > 0 ? cairn_cuda_seat_seconds(s, before_down(s, k),
-                                                              cairn_cuda_last_down(p))
-                                    : 0;
-}
-
-static cairn_seat_bar
-bar_between(const cairn_cuda_seat *s, cairn_cuda_event from, cairn_cuda_event to)
-{
-    const double first = s->begun.host;
-
-    return (cairn_seat_bar){first + cairn_cuda_seat_seconds(s, s->begun.card, from),
-                            first + cairn_cuda_seat_seconds(s, s->begun.card, to)};
-}
-
-void cairn_cuda_seat_bars(const cairn_cuda_seat *seat,
-                          int                    k,
-                          cairn_seat_bar         bar[CAIRN_SEAT_BARS])
-{
-    const cairn_cuda_product *p = seat->product[k];
-    const cairn_cuda_moments *m = &p->moment;
-
-    memset(bar, 0, CAIRN_SEAT_BARS * sizeof *bar);
-    if (seat->error != CAIRN_CUDA_OK || seat->begun.host == 0) return;
-    if (cairn_cuda_seat_brings(seat, k))
-        bar[CAIRN_SEAT_IN] = bar_between(seat, m->begin, m->up);
-    bar[CAIRN_SEAT_COMPUTE] = bar_between(seat, m->ready, m->computed);
-    if (p->y.bytes > 0)
-        bar[CAIRN_SEAT_OUT] =
-            bar_between(seat, before_down(seat, k), cairn_cuda_last_down(p));
-}
-
 /// End a launch on a card that is entered.
 static void end(cairn_cuda_seat *s, int k, void *y, cairn_launch_times *times)
 {
     if (s->error != CAIRN_CUDA_OK) return;
     take_down(s, k, y);
     cairn_cuda_seat_settle(s);
-    if (s->error == CAIRN_CUDA_OK) take_times(s, k, times);
+    if (s->error == CAIRN_CUDA_OK) cairn_cuda_seat_times(s, k, times);
 }
 
 void cairn_cuda_seat_finish(cairn_cuda_seat    *s,

@@ -42,6 +42,9 @@ typedef struct cairn_cuda_loan {
     cairn_cuda_landing   *landing; ///< Ys, [products]; NULL: none is lent.
     cairn_cuda_result     refused; ///< Why some X is not lent; OK: nothing was refused.
     cairn_cuda_graph_exec graph;   ///< Of a run whose X it is; NULL: no X is lent.
+    cairn_cuda_graph_exec
+        staged; ///< Of one whose Y is lent, too, in stages (stages.h);
+                ///< NULL: there are none.
 } cairn_cuda_loan;
 
 /// A moment by both clocks.
@@ -58,7 +61,8 @@ typedef struct cairn_cuda_seat {
     cairn_cuda_graph_exec graph;    ///< Of that; NULL: started one after the other.
     cairn_cuda_result     no_graph; ///< Why; OK: memory is not pinned.
     cairn_cuda_loan       loan;
-    bool                  lending;  ///< The run at hand has the X that is lent.
+    bool                  lending;  ///< The run at hand has the X that is lent,
+    bool                  staged;   ///< and the Y, and is one in stages.
     bool                  recorded; ///< Nothing is started: it becomes a graph.
     bool                  came;     ///< `done` was waited for.
     cairn_cuda_moment     begun;    ///< The first thing of the run at hand.
@@ -110,6 +114,11 @@ void cairn_cuda_seat_bars(const cairn_cuda_seat *seat,
                           int                    k,
                           cairn_seat_bar         bar[CAIRN_SEAT_BARS]);
 
+/// What product @p k took in the last run.
+void cairn_cuda_seat_times(const cairn_cuda_seat *seat,
+                           int                    k,
+                           cairn_launch_times    *times);
+
 /// When the last of product's Y has come.
 cairn_cuda_event cairn_cuda_last_down(const cairn_cuda_product *product);
 
@@ -122,6 +131,9 @@ void cairn_cuda_chain_close(cairn_cuda_seat *seat);
 bool cairn_cuda_chain_prepare(cairn_cuda_seat *seat);
 
 /* What a run is made of: after a failure, which the seat keeps, nothing is enqueued. */
+
+/// Bytes of the pieces in which so many are copied, CAIRN_CUDA_PIECES at most.
+int64_t cairn_cuda_piece(int64_t bytes);
 
 /// Is it one piece, so that its copy is the same in every run?
 bool cairn_cuda_is_piece(const cairn_cuda_operand *operand);
@@ -145,6 +157,11 @@ void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
                         const cairn_cuda_operand *operand,
                         const char               *from,
                         const char               *where);
+
+/// Likewise in another stream.
+void cairn_cuda_seat_mark_in(cairn_cuda_seat  *seat,
+                             cairn_cuda_event  event,
+                             cairn_cuda_stream stream);
 
 /// Copy some bytes of an operand from the card to pinned memory.
 void cairn_cuda_seat_down(cairn_cuda_seat          *seat,

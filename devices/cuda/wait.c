@@ -78,12 +78,21 @@ cairn_cuda_settle(cairn_device *device, cairn_cuda_event event, cairn_cuda_resul
 
     if (d->loss.lost) return error;
     /* One after the other: what failed may be that one waits for the other. */
-    cairn_cuda_result last = settle_stream(device, d->beside.stream, d->beside.till);
+    const struct {
+        cairn_cuda_stream stream;
+        cairn_cuda_event  event;
+    } each[] = {
+        {d->beside.stream, d->beside.till},
+        {d->down.stream,   d->down.till  },
+        {d->stream,        event         }
+    };
+    cairn_cuda_result last = CAIRN_CUDA_OK;
 
-    if (!d->loss.lost) {
-        const cairn_cuda_result first = settle_stream(device, d->stream, event);
+    for (int k = 0; k < 3 && !d->loss.lost; k++) {
+        const cairn_cuda_result next =
+            settle_stream(device, each[k].stream, each[k].event);
 
-        if (last == CAIRN_CUDA_OK) last = first;
+        if (last == CAIRN_CUDA_OK) last = next;
     }
     return error != CAIRN_CUDA_OK ? error : last;
 }

@@ -148,8 +148,15 @@ void *cairn_operands_y(const cairn_operands *operands);
 /// Bytes of a value where sums are made.
 size_t cairn_operands_sum_size(const cairn_operands *operands);
 
-/// Bytes of all that are made there, of a product that is not transposed.
-int64_t cairn_operands_sum_bytes(const cairn_operands *operands);
+/// Where sums of this rank's rows are made in runs that have the plan's own Y.
+typedef struct cairn_operands_sums {
+    void   *at;    ///< NULL: there is no such place.
+    size_t  size;  ///< Bytes of a value,
+    int64_t bytes; ///< and of all.
+} cairn_operands_sums;
+
+/// Of a product that is not transposed, whose launch makes f64 sums if @p wide.
+cairn_operands_sums cairn_operands_own_sums(const cairn_operands *operands, bool wide);
 
 /// Before the first member: X comes from where it is, and Y becomes beta*Y, without a -0
 /// that the members may leave there. With @p set the first member sets every row of Y,

@@ -35,10 +35,14 @@ size_t cairn_operands_sum_size(const cairn_operands *operands)
     return sums_wide(operands) ? sizeof(double) : sizeof(float);
 }
 
-int64_t cairn_operands_sum_bytes(const cairn_operands *operands)
+cairn_operands_sums cairn_operands_own_sums(const cairn_operands *operands, bool wide)
 {
-    return cairn_operands_owned_values(operands, &operands->y_rows)
-           * (int64_t)cairn_operands_sum_size(operands);
+    const bool   f64  = operands->value_bits == 64 || wide;
+    const size_t size = f64 ? sizeof(double) : sizeof(float);
+
+    return (cairn_operands_sums){
+        f64 ? (void *)operands->wide : operands->y, size,
+        cairn_operands_owned_values(operands, &operands->y_rows) * (int64_t)size};
 }
 
 /// Set values from..to-1 of the accumulator to 0.

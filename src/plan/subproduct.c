@@ -215,10 +215,13 @@ cairn_seat_landing cairn_subproduct_own_y(const cairn_subproduct *subproduct)
         return (cairn_seat_landing){subproduct->own, (char *)subproduct->own,
                                     cairn_subproduct_own_bytes(subproduct)};
     /* Sums of several ranks, or of several members, come together in a transposed one. */
-    if (subproduct->op.transposed || operands->now.y != operands->y)
-        return (cairn_seat_landing){.y = NULL};
-    return (cairn_seat_landing){rows_of_y(subproduct), cairn_operands_y(operands),
-                                cairn_operands_sum_bytes(operands)};
+    if (subproduct->op.transposed) return (cairn_seat_landing){.y = NULL};
+    const cairn_operands_sums sums =
+        cairn_operands_own_sums(operands, subproduct->kernel.launch.wide);
+
+    return sums.at ? (cairn_seat_landing){own_rows(subproduct, sums.at, sums.size),
+                                          sums.at, sums.bytes}
+                   : (cairn_seat_landing){.y = NULL};
 }
 
 void *cairn_subproduct_begin_sums(cairn_subproduct *subproduct, bool anew)

@@ -12,8 +12,21 @@ static void fill(cairn_plan *plan, int k)
     int64_t first, end;
 
     cairn_plan_columns(plan, &first, &end);
+    double *const x = cairn_plan_x(plan);
+    float *const  f = cairn_plan_x_f32(plan);
+
     for (int64_t j = 0; j < end - first; j++)
-        cairn_plan_x(plan)[j] = ramp(j + 3 * k) + k;
+        if (x)
+            x[j] = ramp(j + 3 * k) + k;
+        else
+            f[j] = (float)(ramp(j + 3 * k) + k);
+}
+
+static const void *vector_y(const cairn_plan *plan)
+{
+    const double *const y = cairn_plan_y(plan);
+
+    return y ? (const void *)y : cairn_plan_y_f32(plan);
 }
 
 /// Run a plan, and the processor's, with other X each time and another order.
@@ -218,7 +231,7 @@ Test(cuda_seats, rows_of_x_that_are_read, .timeout = 240)
 
 /* ---- An X and a Y that are lent ---- */
 
-enum { LONG_SIDE = 1800000, PIECES = 4 };
+enum { LONG_SIDE = 2100000, PIECES = 5 };
 
 /// More than a piece of X and of Y.
 static cairn_tensor *store_long(void)
@@ -236,6 +249,36 @@ static cairn_tensor *store_long(void)
     MUST(context,
          cairn_tensor_from_csr(context, LONG_SIDE, LONG_SIDE, 0, LONG_SIDE, ptr, 64,
                                idx, 64, val, CAIRN_F64, CAIRN_COPY, format, &tensor));
+    cairn_format_destroy(&format);
+    return tensor;
+}
+
+/// A band, of which each stretch of rows reads the same stretch of X and a bit beside it.
+static cairn_tensor *store_band(const char *text, cairn_dtype dtype)
+{
+    static const int64_t offset[] = {-900, -1, 0, 2, 700};
+    enum { OFFSETS = 5 };
+    static int64_t ptr[LONG_SIDE + 1], idx[OFFSETS * LONG_SIDE];
+    static double  wide[OFFSETS * LONG_SIDE];
+    static float   half[OFFSETS * LONG_SIDE];
+    cairn_format  *format = must_format(context, text);
+    cairn_tensor  *tensor = NULL;
+    int64_t        n      = 0;
+
+    for (int64_t i = 0; i < LONG_SIDE; i++) {
+        for (int k = 0; k < OFFSETS && i % 1000 != 7; k++) {
+            if (i + offset[k] < 0 || i + offset[k] >= LONG_SIDE) continue;
+            idx[n]  = i + offset[k];
+            wide[n] = 1 + (double)((i + k) % 9) / 8;
+            half[n] = (float)wide[n];
+            n++;
+        }
+        ptr[i + 1] = n;
+    }
+    MUST(context,
+         cairn_tensor_from_csr(context, LONG_SIDE, LONG_SIDE, 0, LONG_SIDE, ptr, 64,
+                               idx, 64, dtype == CAIRN_F64 ? (void *)wide : half, dtype,
+                               CAIRN_COPY, format, &tensor));
     cairn_format_destroy(&format);
     return tensor;
 }
@@ -411,6 +454,62 @@ Test(cuda_seats, an_x_that_is_lent_twice)
         launch[k].release(&launch[k]);
     }
     cairn_tensor_destroy(&tensor);
+    end();
+}
+
+/// X on its way up, kernels, and Y on its way down at once: all of it is one graph, and bits
+/// are the processor's, also when X and Y are other ones in between.
+Test(cuda_seats, stages, .timeout = 240)
+{
+    static const struct {
+        const char *text;
+        cairn_dtype dtype;
+    } each[] = {
+        {"csr",      CAIRN_F64},
+        {"csr",      CAIRN_F32},
+        {"bdia<64>", CAIRN_F64},
+        {"sell<32>", CAIRN_F64},
+        {"dia",      CAIRN_F32},
+        {"bdia<64>", CAIRN_F32}
+    };
+
+    BEGIN("seed=57");
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+        const size_t  bytes  = LONG_SIDE * (each[k].dtype == CAIRN_F64 ? 8 : 4);
+        cairn_tensor *tensor = store_band(each[k].text, each[k].dtype);
+        cairn_plan   *host   = plan_of(tensor, "cpu", NULL),
+                   *plan     = plan_of(tensor, "cuda", NULL);
+        void *const y        = malloc(bytes);
+
+        for (int run = 0; run < 3; run++) {
+            fill(plan, run);
+            fill(host, run);
+            const long copies = fake.calls("cuMemcpyHtoDAsync_v2")
+                                + fake.calls("cuMemcpyDtoHAsync_v2"),
+                       graphs = fake.calls("cuGraphLaunch");
+
+            MUST(context, cairn_plan_run(plan, NULL, run == 1 ? y : NULL));
+            MUST(context, cairn_plan_run(host, NULL, NULL));
+            if (run != 1)
+                cr_expect_eq(fake.calls("cuMemcpyHtoDAsync_v2")
+                                 + fake.calls("cuMemcpyDtoHAsync_v2"),
+                             copies, "%s: copies beside the graph", each[k].text);
+            cr_expect_eq(fake.calls("cuGraphLaunch"), graphs + 1);
+            cr_expect_eq(memcmp(run == 1 ? y : vector_y(plan), vector_y(host), bytes),
+                         0, "%s, run %d: bits differ", each[k].text, run);
+        }
+        cairn_plan_part *part;
+        int64_t          count;
+
+        MUST(context, cairn_plan_parts(plan, &count, &part));
+        cr_expect(part[0].on_device.in > 0 && part[0].on_device.kernel > 0,
+                  "%s: what it took is not known", each[k].text);
+        cairn_plan_parts_free(plan, &part);
+        free(y);
+        cairn_plan_destroy(&plan);
+        cairn_plan_destroy(&host);
+        cairn_tensor_destroy(&tensor);
+    }
     end();
 }
 
