@@ -18,7 +18,7 @@ enum {
     MOST_GROUPS = 1 << 20, ///< Groups take turns in a loop.
 };
 
-#define PIECE ((int64_t)8 << 20) ///< Bytes that are copied at once, at most.
+#define PIECE ((int64_t)4 << 20) ///< Bytes that are copied at once, at most.
 
 struct cairn_grid_program {
     cairn_device       *device;

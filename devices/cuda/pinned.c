@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PIECE ((int64_t)8 << 20)
+#define PIECE ((int64_t)4 << 20)
 
 /// Huge ones where there is one of them at least: they are touched, and locked, one by one.
 static int64_t whole_pages(int64_t bytes)
