@@ -22,7 +22,7 @@
 #define NO_RECORD      901
 #define CAPTURED_EVENT 907
 #define MOST_CARDS     8
-#define CONTEXTS       16
+#define CONTEXTS       64
 #define FIRST_CARD     100 /* a handle is no number of a card's */
 
 /// A card's primary context.
