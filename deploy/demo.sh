@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Set up, build, and run the main job: a matrix whose dense diagonals go to one format
 # and the rest to another, multiplied by a vector on two ranks, the result verified.
+# Usage: deploy/demo.sh [ARGUMENT OF CMAKE...]
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -15,7 +16,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 echo "== Building (build/release)"
-{ cmake --preset release && cmake --build --preset release --target cairn_cli; } >"$folder/log" 2>&1 ||
+{ cmake --preset release "$@" && cmake --build --preset release --target cairn_cli; } >"$folder/log" 2>&1 ||
     { cat "$folder/log" >&2; exit 1; }
 
 PATH=$PWD/build/release/bin:$PATH

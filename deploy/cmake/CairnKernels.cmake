@@ -7,9 +7,12 @@ set(CAIRN_KERNEL_STORE "" CACHE PATH
   "Folder in which build trees share the objects of kernels (CairnKernelStore.cmake); empty: none")
 set(CAIRN_PREBUILT_SHARDS 6 CACHE STRING "C files of kernels for every width of vectors")
 
+set(CAIRN_KERNEL_LEVEL -O3 CACHE STRING
+  "How far the kernels that come with the library are optimised; their bits do not depend on it")
+
 # What kernels are compiled with, also when a program runs (devices/cpu/compile.c), but for
 # the last: that is for all configurations to have the same objects.
-set(CAIRN_KERNEL_FLAGS -O3 -falign-loops=64 -fopenmp -ffp-contract=off -fvisibility=hidden
+set(CAIRN_KERNEL_FLAGS ${CAIRN_KERNEL_LEVEL} -falign-loops=64 -fopenmp -ffp-contract=off -fvisibility=hidden
   -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-tautological-compare
   -g0)
 
