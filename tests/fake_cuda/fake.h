@@ -102,6 +102,10 @@ bool fake_memory_has(int card, cairn_cuda_pointer at, size_t bytes);
 /// Make a card's memory accessible, and inaccessible again.
 void fake_memory_open(int card);
 void fake_memory_close(int card);
+
+/// Of a card's memory the block alone that holds an address; none: nothing.
+void fake_memory_open_at(int card, cairn_cuda_pointer at);
+void fake_memory_close_at(int card, cairn_cuda_pointer at);
 bool fake_host_pin(void *at, size_t bytes);
 bool fake_host_unpin(void *at);
 /// Are all of these bytes pinned?

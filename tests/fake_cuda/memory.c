@@ -105,6 +105,26 @@ void fake_memory_close(int card)
     protect_all(card, PROT_NONE);
 }
 
+/// The block that an address lies in, if any.
+static void protect_at(int card, cairn_cuda_pointer at, int how)
+{
+    for (const block *b = blocks; b; b = b->next) {
+        const cairn_cuda_pointer begin = (cairn_cuda_pointer)(uintptr_t)b->at;
+
+        if (b->card == card && at >= begin && at - begin < b->bytes) protect(b, how);
+    }
+}
+
+void fake_memory_open_at(int card, cairn_cuda_pointer at)
+{
+    protect_at(card, at, PROT_READ | PROT_WRITE);
+}
+
+void fake_memory_close_at(int card, cairn_cuda_pointer at)
+{
+    protect_at(card, at, PROT_NONE);
+}
+
 /* Pinned memory of the host's. */
 
 typedef struct pinned {

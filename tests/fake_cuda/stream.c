@@ -81,13 +81,16 @@ static unsigned items_of(const fake_work *w)
     return w->x * w->y <= 2 || fake_random(16) == 0 ? w->items : 1;
 }
 
-static void run_kernel(const fake_work *w)
+static void run_kernel(int card, const fake_work *w)
 {
-    const unsigned    items = items_of(w);
+    const unsigned items = items_of(w);
+
+    fake_memory_open(card);
     const char *const broken =
         w->kernel(w->args, w->x, w->y, (int)items, fake_random(1u << 30));
 
     if (broken) fake_die(broken);
+    fake_memory_close(card);
 }
 
 static void *host(cairn_cuda_pointer at)
@@ -95,18 +98,35 @@ static void *host(cairn_cuda_pointer at)
     return (void *)(uintptr_t)at;
 }
 
+/// Only the blocks that are copied or set are opened: opening all takes longer than most
+/// work.
+static void copy(int card, const fake_work *w)
+{
+    fake_memory_open_at(card, w->to);
+    fake_memory_open_at(card, w->from);
+    memcpy(host(w->to), host(w->from), w->bytes);
+    fake_memory_close_at(card, w->to);
+    fake_memory_close_at(card, w->from);
+}
+
+static void set(int card, const fake_work *w)
+{
+    fake_memory_open_at(card, w->to);
+    memset(host(w->to), w->value, w->bytes);
+    fake_memory_close_at(card, w->to);
+}
+
 static void do_work(const fake_stream *s, fake_work *w)
 {
-    fake_memory_open(s->card);
     switch (w->kind) {
     case FAKE_COPY_DOWN:
-        if (fake.set.delay > 0 && fake_host_is_gone(w->to, w->bytes)) break;
-        memcpy(host(w->to), host(w->from), w->bytes);
+        if (fake.set.delay <= 0 || !fake_host_is_gone(w->to, w->bytes))
+            copy(s->card, w);
         break;
     case FAKE_COPY_UP: fake.up += w->bytes; /* fall through */
-    case FAKE_COPY_INSIDE: memcpy(host(w->to), host(w->from), w->bytes); break;
-    case FAKE_SET: memset(host(w->to), w->value, w->bytes); break;
-    case FAKE_RUN: run_kernel(w); break;
+    case FAKE_COPY_INSIDE: copy(s->card, w); break;
+    case FAKE_SET: set(s->card, w); break;
+    case FAKE_RUN: run_kernel(s->card, w); break;
     case FAKE_WAIT: break;
     case FAKE_RECORD:
         if (w->event->come < w->turn) w->event->come = w->turn;
@@ -115,7 +135,6 @@ static void do_work(const fake_stream *s, fake_work *w)
         w->event->time                      = now();
         break;
     }
-    fake_memory_close(s->card);
     free(w->args);
 }
 
