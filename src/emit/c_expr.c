@@ -33,6 +33,7 @@ static const struct {
     [CAIRN_IR_SHIFT_RIGHT] = {" >> ", CAIRN_C_SHIFT   },
     [CAIRN_IR_LANE_SUM]    = {NULL,   CAIRN_C_POSTFIX },
     [CAIRN_IR_LAST]        = {NULL,   CAIRN_C_POSTFIX },
+    [CAIRN_IR_FOLLOW]      = {NULL,   CAIRN_C_POSTFIX },
 };
 
 static bool is_operator(cairn_ir_op op)
@@ -273,6 +274,22 @@ print_vector_call(cairn_c *c, cairn_text *out, cairn_ir_x x, int lanes, cairn_c_
     cairn_text_add(out, ")");
 }
 
+/// What stands in memory is compared as it is, without being widened.
+static void print_follow(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    const cairn_ir_x    v      = x->a;
+    const bool          stored = v->op == CAIRN_IR_LOAD && !v->array->stride;
+    const cairn_ir_type type   = stored ? v->array->type : v->type;
+
+    cairn_c_need(c, type, v->lanes, CAIRN_C_FOLLOW);
+    cairn_text_add(out, "follow_%s(", cairn_c_vector_name(type, v->lanes).text);
+    if (stored)
+        cairn_c_place(c, out, v->array, v->a, type, v->lanes);
+    else
+        cairn_c_expr(c, out, v, CAIRN_C_CONDITIONAL);
+    cairn_text_add(out, ")");
+}
+
 static void print_last(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
     cairn_c_need(c, x->type, x->lanes, CAIRN_C_LAST);
@@ -358,6 +375,7 @@ static void print_form(cairn_c *c, cairn_text *out, cairn_ir_x x)
         print_vector_call(c, out, x, x->a->lanes, CAIRN_C_LANE_SUM);
         break;
     case CAIRN_IR_LAST: print_last(c, out, x); break;
+    case CAIRN_IR_FOLLOW: print_follow(c, out, x); break;
     default: print_binary(c, out, x);
     }
 }

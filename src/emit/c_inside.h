@@ -59,6 +59,8 @@ typedef enum {
     CAIRN_C_LANES_MIN,  ///< min_v8i64(a, b)
     CAIRN_C_WIDEN,      ///< widen_v8f32(v), widen_v8i8(from): of f64
     CAIRN_C_LAST,       ///< last_v8f64(v, n): 0 but for n lanes
+    CAIRN_C_ANY,        ///< any_v8i64(v): is any lane not 0?
+    CAIRN_C_FOLLOW,     ///< follow_v8i64(v): is each lane one more than the one before?
     CAIRN_C_LDG,        ///< ldg_f64(from): of an array that is not written
     CAIRN_C_ONCE,       ///< once_f64(from): likewise, of what is read once
 } cairn_c_use;
@@ -202,6 +204,9 @@ void cairn_c_notes(const cairn_ir_function *f, cairn_text *out);
 void cairn_c_prelude(cairn_c *c, cairn_text *out);
 void cairn_c_vectors(const cairn_c *c, cairn_text *out);
 void cairn_c_print_picks(const cairn_c *c, cairn_text *out);
+
+/// Are bounded positions of this type bounded as a vector, not one by one?
+bool cairn_c_takes_pairs(cairn_ir_type index);
 /// load_v8f16(), load_v8bf16(): c_halves.c
 void cairn_c_print_halves(cairn_text *out, cairn_ir_type type, int lanes);
 void cairn_c_print_gather(cairn_text   *out,

@@ -173,7 +173,12 @@ print_pick(cairn_c *c, cairn_text *out, cairn_ir_x x, const stored_positions *p)
 
     cairn_c_need(c, type, x->lanes, CAIRN_C_VECTOR);
     cairn_c_scalar(c, p->array->type);
-    if (p->last) cairn_c_need_call(c, CAIRN_C_MIN);
+    if (p->last && cairn_c_takes_pairs(p->array->type)) {
+        cairn_c_need(c, p->array->type, x->lanes, CAIRN_C_VECTOR);
+        cairn_c_scalar(c, CAIRN_IR_U64);
+    } else if (p->last) {
+        cairn_c_need_call(c, CAIRN_C_MIN);
+    }
     c->picks[p->last != NULL][type][__builtin_ctz((unsigned)x->lanes)] |=
         1u << p->array->type;
     cairn_text_add(out, "gather_%s_%s%s(%s", cairn_c_vector_name(type, x->lanes).text,

@@ -62,10 +62,12 @@ void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use)
     const bool gathers = use == CAIRN_C_GATHER || use == CAIRN_C_GATHER_I32;
 
     cairn_c_scalar(c, type);
-    if (use == CAIRN_C_LANE_SUM && lanes == 1) return;
+    if ((use == CAIRN_C_LANE_SUM || use == CAIRN_C_ANY) && lanes == 1) return;
     c->vectors[type][__builtin_ctz((unsigned)lanes)] |=
         1u << CAIRN_C_VECTOR | 1u << use;
-    if (use == CAIRN_C_LANE_SUM) cairn_c_need(c, type, lanes / 2, use);
+    if (use == CAIRN_C_LANE_SUM || use == CAIRN_C_ANY)
+        cairn_c_need(c, type, lanes / 2, use);
+    if (use == CAIRN_C_FOLLOW) cairn_c_need(c, type, lanes, CAIRN_C_ANY);
     if (gathers) cairn_c_need(c, index_type(use), lanes, CAIRN_C_VECTOR);
     if (use == CAIRN_C_LAST)
         cairn_c_need(c, cairn_c_bits_type(type), lanes, CAIRN_C_VECTOR);

@@ -177,6 +177,42 @@ static void print_last(cairn_text *out, cairn_ir_type type, int lanes)
                    v.text, mask.text, mask.text);
 }
 
+/// Is any lane not 0? By halves, as sums are.
+static void print_any(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v = cairn_c_vector_name(type, lanes);
+    const cairn_c_name h = cairn_c_vector_name(type, lanes / 2);
+
+    cairn_text_add(out, "\nstatic inline int any_%s(%s v)\n{\n", v.text, v.text);
+    if (lanes == 2)
+        cairn_text_add(out, "    return (v[0] | v[1]) != 0;\n}\n");
+    else
+        cairn_text_add(out,
+                       "    const %s *const half = (const %s *)&v;\n\n"
+                       "    return any_%s(half[0] | half[1]);\n}\n",
+                       h.text, h.text, h.text);
+}
+
+/// All lanes are compared at once with what the first one says of them. Of numbers that
+/// begin again at 0 the last is not the largest.
+static void print_follow(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v = cairn_c_vector_name(type, lanes);
+    cairn_text         line;
+
+    cairn_text_add(out, "\nstatic inline int follow_%s(%s v)\n{\n", v.text, v.text);
+    cairn_text_init(&line, out->env);
+    cairn_text_add(&line, "const %s differs = v ^ (v[0] + (%s){", v.text, v.text);
+    for (int n = 0; n < lanes; n++)
+        cairn_text_add(&line, "%s%d", n ? ", " : "", n);
+    cairn_text_add(&line, "});");
+    if (line.data) cairn_c_wrap(out, line.data, 4);
+    if (line.status != CAIRN_OK) out->status = line.status;
+    cairn_text_fini(&line);
+    cairn_text_add(out, "\n    return (v[0] < v[%d]) & !any_%s(differs);\n}\n",
+                   lanes - 1, v.text);
+}
+
 /// Halves are added until one lane is left: one order for every compiler.
 static void print_sum(cairn_text *out, cairn_ir_type type, int lanes)
 {
@@ -303,6 +339,9 @@ void cairn_c_vectors(const cairn_c *c, cairn_text *out)
             if (cairn_c_needs(c, type, lanes, CAIRN_C_WIDEN))
                 (type == CAIRN_IR_F32 ? print_widen : print_widen_small)(out, type,
                                                                          lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_ANY)) print_any(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_FOLLOW))
+                print_follow(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_LAST))
                 print_last(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_STREAM))

@@ -60,7 +60,8 @@ typedef enum {
 /// evaluated, so that it may load what is not there. CAST: to this type, lane by lane.
 /// SPLAT: every lane is the scalar a. LANE: lane `integer` of a. LANE_SUM: the sum of
 /// all lanes, halves added until one is left. LAST: the last b lanes of a (floating
-/// point), an integer 0 <= b <= lanes; the others 0.
+/// point), an integer 0 <= b <= lanes; the others 0. FOLLOW: whether each lane of a,
+/// integers, is one more than the lane before it.
 #define CAIRN_IR_OP_MAP(X) \
     X(INT, 0)              \
     X(REAL, 0)             \
@@ -92,7 +93,8 @@ typedef enum {
     X(SPLAT, 1)            \
     X(LANE, 1)             \
     X(LANE_SUM, 1)         \
-    X(LAST, 2)
+    X(LAST, 2)             \
+    X(FOLLOW, 1)
 
 typedef enum {
 #define X(id, operands) CAIRN_IR_##id,
@@ -318,6 +320,7 @@ cairn_ir_x cairn_ir_splat(cairn_ir *b, cairn_ir_x x, int lanes);
 cairn_ir_x cairn_ir_lane(cairn_ir *b, cairn_ir_x x, int lane);
 cairn_ir_x cairn_ir_lane_sum(cairn_ir *b, cairn_ir_x x);
 cairn_ir_x cairn_ir_last(cairn_ir *b, cairn_ir_x x, cairn_ir_x count);
+cairn_ir_x cairn_ir_follow(cairn_ir *b, cairn_ir_x x);
 
 /* Short forms of cairn_ir_binary(), and with a constant on the right. */
 #define cairn_ir_add(b, x, y) cairn_ir_binary(b, CAIRN_IR_ADD, x, y)

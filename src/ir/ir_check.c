@@ -140,6 +140,8 @@ static bool agrees(cairn_ir_x x)
     case CAIRN_IR_LAST:
         return x->lanes > 1 && x->a->lanes == x->lanes && x->a->type == x->type
                && cairn_ir_type_is_float(x->type) && is_int(x->b);
+    case CAIRN_IR_FOLLOW:
+        return is_bool(x) && x->a->lanes > 1 && is_position(x->a->type);
     case CAIRN_IR_LT:
     case CAIRN_IR_LE:
     case CAIRN_IR_EQ:

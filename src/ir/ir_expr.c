@@ -209,6 +209,15 @@ cairn_ir_x cairn_ir_last(cairn_ir *b, cairn_ir_x x, cairn_ir_x count)
                                              .b     = count});
 }
 
+cairn_ir_x cairn_ir_follow(cairn_ir *b, cairn_ir_x x)
+{
+    if (b->status != CAIRN_OK) return &b->spare_expr;
+    assert(x->lanes > 1 && !cairn_ir_type_is_float(x->type));
+    return cairn_ir_keep(
+        b, &(cairn_ir_expr){
+               .op = CAIRN_IR_FOLLOW, .type = CAIRN_IR_BOOL, .lanes = 1, .a = x});
+}
+
 cairn_ir_x cairn_ir_lane_sum(cairn_ir *b, cairn_ir_x x)
 {
     if (b->status != CAIRN_OK || x->lanes == 1) return x;

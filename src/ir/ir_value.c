@@ -281,6 +281,16 @@ static cairn_ir_cell lane_sum(cairn_ir_machine *m, const cairn_ir_node *x)
     return sum[0];
 }
 
+static cairn_ir_cell lanes_follow(cairn_ir_machine *m, const cairn_ir_node *x)
+{
+    const cairn_ir_cell *const lane    = cairn_ir_lanes(m, x->a);
+    bool                       follows = true;
+
+    for (int n = 1; n < x->a->lanes; n++)
+        follows = follows && lane[n].i == lane[0].i + n;
+    return (cairn_ir_cell){.i = follows};
+}
+
 /// Most operands are at hand.
 static inline cairn_ir_cell value_of(cairn_ir_machine *m, const cairn_ir_node *x)
 {
@@ -312,6 +322,7 @@ cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x)
     }
     case CAIRN_IR_LANE: return cairn_ir_lanes(m, x->a)[x->lane];
     case CAIRN_IR_LANE_SUM: return lane_sum(m, x);
+    case CAIRN_IR_FOLLOW: return lanes_follow(m, x);
     default: {
         const cairn_ir_cell p = value_of(m, x->a);
 

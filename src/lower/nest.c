@@ -243,10 +243,15 @@ void cairn_nest_stand(cairn_nest *nest, int l, cairn_ir_x at)
     nest->index[l] = index;
 }
 
+cairn_ir_x cairn_nest_hole(const cairn_nest *nest, int l)
+{
+    return level_param(nest, CAIRN_IR_LEVEL_HOLE, l, "hole");
+}
+
 static void enter_determined(cairn_nest *nest, int l)
 {
     cairn_ir        *b    = nest->b;
-    const cairn_ir_x hole = level_param(nest, CAIRN_IR_LEVEL_HOLE, l, "hole");
+    const cairn_ir_x hole = cairn_nest_hole(nest, l);
     char             name[CAIRN_NEST_NAME];
 
     cairn_nest_name(nest->layout, l, name);

@@ -62,6 +62,9 @@ cairn_ir_x cairn_nest_size(const cairn_nest *nest, int l);
 /// Smallest index of a level, likewise.
 cairn_ir_x cairn_nest_lo(const cairn_nest *nest, int l);
 
+/// The index of determined level @p l where there is no element: one past its range.
+cairn_ir_x cairn_nest_hole(const cairn_nest *nest, int l);
+
 /// Positions over which the level's loop runs: places 0..size-1 of a dense level, nodes
 /// of a trimmed one (node and node + 1 where a parent has one).
 void cairn_nest_range(const cairn_nest *nest,

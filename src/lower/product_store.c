@@ -151,21 +151,41 @@ cairn_product_total(const build *e, const cairn_sums *s, int strip, int vector)
     return s->row ? cairn_ir_add(e->b, cairn_ir_use(e->b, s->row), sum) : sum;
 }
 
+/// The sums of a strip under a name.
+static cairn_ir_x declared_total(const build *e, const cairn_sums *s, int strip)
+{
+    const cairn_ir_x sum = cairn_product_total(e, s, strip, 0);
+
+    return sum->op == CAIRN_IR_VAR
+               ? sum
+               : cairn_ir_use(e->b, cairn_ir_let(e->b, sum, "total"));
+}
+
+/// Stand at lane @p k of the tile.
+static cairn_nest
+at_lane(const build *e, const cairn_nest *nest, const cairn_sums *s, int k)
+{
+    const int  l  = e->p->tile.level;
+    cairn_nest at = *nest;
+
+    at.place[l] = cairn_ir_add_int(e->b, s->first, k);
+    at.index[l] = cairn_ir_add(e->b, at.place[l], cairn_nest_lo(nest, l));
+    return at;
+}
+
 /// The lanes of a strip one by one: rows that are not neighbours, or rubbish beyond.
-static void
-store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int strip)
+static void store_lanes(build            *e,
+                        const cairn_nest *nest,
+                        const cairn_sums *s,
+                        int               strip,
+                        cairn_ir_x        sum)
 {
     cairn_ir             *b     = e->b;
     const cairn_row_strip shape = s->strip[strip];
-    cairn_ir_x            sum   = cairn_product_total(e, s, strip, 0);
 
-    if (sum->op != CAIRN_IR_VAR) sum = cairn_ir_use(b, cairn_ir_let(b, sum, "total"));
     for (int k = 0; k < shape.used; k++) {
-        cairn_nest at = *nest;
+        cairn_nest at = at_lane(e, nest, s, shape.offset + k);
 
-        at.place[e->p->tile.level] = cairn_ir_add_int(b, s->first, shape.offset + k);
-        at.index[e->p->tile.level] = cairn_ir_add(
-            b, at.place[e->p->tile.level], cairn_nest_lo(nest, e->p->tile.level));
         for (int l = 0; l < e->p->layout->levels; l++)
             if (e->p->tile.lanes & e->p->order.rows & 1U << l) cairn_nest_enter(&at, l);
         cairn_ir_x row = cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
@@ -178,6 +198,87 @@ store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int strip)
         join(e, cairn_product_y_at(e, row, NULL), cairn_ir_lane(b, sum, k), grows(e));
         cairn_nest_leave(&at, nest->open);
     }
+}
+
+/// The level whose stored index is the row of each lane; -1: the row follows from more.
+static int listed_rows(const cairn_product_plan *p)
+{
+    const uint32_t      listed = p->tile.lanes & p->order.rows;
+    const cairn_linear *out    = &p->layout->dim[p->out];
+
+    if (!listed || listed & (listed - 1)) return -1;
+    const int l = __builtin_ctz(listed);
+
+    return out->terms == 1 && out->var[0] == l && out->num[0] == 1 && out->den == 1
+                   && out->constant == 0
+               ? l
+               : -1;
+}
+
+/// Is each row of the tile the one before and 1, from @p first on, and none a hole, which
+/// is beyond all rows? Where rows are in another order the first and the last tell it
+/// soonest.
+static cairn_ir_x rows_follow(const build      *e,
+                              const cairn_nest *nest,
+                              const cairn_sums *s,
+                              int               l,
+                              cairn_ir_x       *first)
+{
+    cairn_ir             *b    = e->b;
+    const cairn_nest      at   = at_lane(e, nest, s, 0);
+    const cairn_ir_array *idx  = cairn_nest_idx(&at, l);
+    const cairn_ir_x      from = cairn_nest_combination(&at, l);
+    const cairn_ir_x      last =
+        cairn_ir_load(b, idx, cairn_ir_add_int(b, from, e->width - 1));
+    const cairn_ir_x hole = cairn_nest_hole(nest, l);
+
+    *first         = cairn_ir_load(b, idx, from);
+    cairn_ir_x all = cairn_ir_eq(b, last, cairn_ir_add_int(b, *first, e->width - 1));
+
+    for (int k = 0; k < s->strips; k++) {
+        const cairn_row_strip shape = s->strip[k];
+        const cairn_ir_x      place = cairn_ir_add_int(b, from, shape.offset);
+
+        if (k > 0 && k < s->strips - 1)
+            all = cairn_ir_and(b, all,
+                               cairn_ir_eq(b, cairn_ir_load(b, idx, place),
+                                           cairn_ir_add_int(b, *first, shape.offset)));
+        if (shape.lanes == 1) continue;
+        all = cairn_ir_and(
+            b, all,
+            cairn_ir_follow(b, cairn_ir_load_lanes(b, idx, place, shape.lanes)));
+    }
+    all = cairn_ir_and(b, all, cairn_ir_ne(b, last, hole));
+    if (!e->p->guard_row) return all;
+    return cairn_ir_and(b, all,
+                        cairn_ir_and(b, cairn_ir_le(b, nest->lo[e->p->out], *first),
+                                     cairn_ir_lt(b, last, nest->end[e->p->out])));
+}
+
+/// A tile whose rows are stored: its vectors at once where the rows follow each other, as
+/// rows of one length do that were sorted by it, else lane by lane.
+static void store_moved(build *e, const cairn_nest *nest, const cairn_sums *s)
+{
+    cairn_ir             *b   = e->b;
+    const cairn_row_strip end = s->strip[s->strips - 1];
+    const int             l   = end.used == end.lanes ? listed_rows(e->p) : -1;
+    cairn_ir_x            total[CAIRN_ROW_STRIPS], first;
+
+    for (int k = 0; k < s->strips; k++)
+        total[k] = declared_total(e, s, k);
+    if (l >= 0) {
+        cairn_ir_if(b, rows_follow(e, nest, s, l, &first));
+        first = cairn_ir_use(b, cairn_ir_let(b, first, "%c", "ij"[e->p->out]));
+        for (int k = 0; k < s->strips; k++)
+            join(e,
+                 cairn_product_y_at(e, cairn_ir_add_int(b, first, s->strip[k].offset),
+                                    NULL),
+                 total[k], grows(e));
+        cairn_ir_else(b);
+    }
+    for (int k = 0; k < s->strips; k++)
+        store_lanes(e, nest, s, k, total[k]);
+    if (l >= 0) cairn_ir_end(b);
 }
 
 /// Row of the strip's first lane.
@@ -244,13 +345,13 @@ void cairn_product_store(build *e, const cairn_nest *nest, const cairn_sums *s)
 {
     cairn_ir *b = e->b;
 
+    if (e->p->tile.moved && !s->single) {
+        store_moved(e, nest, s);
+        return;
+    }
     for (int k = 0; k < s->strips; k++) {
-        if (e->p->tile.moved && !s->single) {
-            store_lanes(e, nest, s, k);
-            continue;
-        }
         if (s->strip[k].used < s->strip[k].lanes) {
-            store_lanes(e, nest, s, k);
+            store_lanes(e, nest, s, k, declared_total(e, s, k));
             continue;
         }
         cairn_ir_x row = row_of(e, nest, s, k);

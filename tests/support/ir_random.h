@@ -135,6 +135,10 @@ static inline cairn_ir_x ir_any_condition(ir_random *r, int depth)
     if (depth > 0 && ir_roll(r, 3) == 0)
         return cairn_ir_binary(r->b, join, ir_any_condition(r, depth - 1),
                                ir_any_condition(r, depth - 1));
+    if (ir_roll(r, 8) == 0)
+        return cairn_ir_follow(r->b,
+                               cairn_ir_load_lanes(r->b, ir_any_array(r),
+                                                   ir_any_index(r, depth - 1, 2), 2));
     return cairn_ir_binary(r->b, ops[ir_roll(r, 4)], ir_any_int(r, depth - 1),
                            ir_any_int(r, depth - 1));
 }

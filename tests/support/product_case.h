@@ -27,6 +27,7 @@ typedef struct {
     char           text[RANDOM_FORMAT];
     bool           fixed;      ///< The shape is given,
     bool           real;       ///< and sums are not exact.
+    bool           exact;      ///< Sums of rows of given lengths are.
     bool           transposed; ///< All products are.
     bool           narrow;     ///< Values are of `set`, stored as narrow as they are.
     narrow_set     set;
@@ -72,8 +73,9 @@ static inline void product_case_rows(product_case *c)
     cairn_entries_init(&c->entries, 2);
     for (cairn_coord i = 0; i < c->shape.extent[0]; i++)
         for (int64_t k = 0; k < c->lengths[i]; k++) {
-            const cairn_coord d[2]  = {i, k * columns / c->lengths[i]};
-            const double      value = (1 + random_below(&c->state, 500)) / 97.0;
+            const cairn_coord d[2] = {i, k * columns / c->lengths[i]};
+            const double      value =
+                (1 + random_below(&c->state, 500)) / (c->exact ? 8.0 : 97.0);
 
             cr_assert_eq(cairn_entries_add(&c->env, &c->entries, d, value), CAIRN_OK);
         }

@@ -274,6 +274,51 @@ Test(emit_c, vectors_of_16)
     expect_lanes(16);
 }
 
+/// Numbers one after the other, as they stand in memory and computed, also where they begin
+/// again at 0, and with one that is another.
+Test(emit_c, lanes_that_follow_each_other)
+{
+    static const struct {
+        cairn_ir_source source;
+        int             level;
+        cairn_ir_type   type;
+        int64_t         first;
+    } runs[] = {
+        {CAIRN_IR_LEVEL_PTR, 2, CAIRN_IR_U8,  5               },
+        {CAIRN_IR_LEVEL_PTR, 2, CAIRN_IR_U8,  249             },
+        {CAIRN_IR_LEVEL_PTR, 2, CAIRN_IR_U8,  255             },
+        {CAIRN_IR_LEVEL_PTR, 0, CAIRN_IR_U32, (1LL << 32) - 20},
+        {CAIRN_IR_LEVEL_PTR, 0, CAIRN_IR_U32, (1LL << 32) - 3 },
+        {CAIRN_IR_LEVEL_IDX, 1, CAIRN_IR_I32, -9              },
+    };
+
+    for (size_t n = 0; n < sizeof runs / sizeof *runs; n++)
+        for (int other = 0; other < 17; other += 4) {
+            cairn_ir_array *const a =
+                array_of(runs[n].source, runs[n].level, runs[n].type);
+            cairn_ir_stmt *const loop = cairn_ir_for(b, num(0), num(17), 1, NULL, "k");
+            const cairn_ir_x     k    = cairn_ir_loop_var(b, loop);
+
+            cairn_ir_store(b, a, k, cairn_ir_add(b, num(runs[n].first), k));
+            cairn_ir_end(b);
+            if (other) cairn_ir_store(b, a, num(other), num(1));
+            cairn_ir_x those = num(0);
+
+            for (int lanes = 2; lanes <= 16; lanes *= 2) {
+                const cairn_ir_x v      = cairn_ir_load_lanes(b, a, num(1), lanes);
+                const cairn_ir_x stored = cairn_ir_follow(b, v);
+                const cairn_ir_x moved = cairn_ir_follow(b, cairn_ir_add(b, v, num(7)));
+
+                those = cairn_ir_add(b, those,
+                                     cairn_ir_select(b, stored, num(lanes), num(0)));
+                those = cairn_ir_add(
+                    b, those, cairn_ir_select(b, moved, num(32LL * lanes), num(0)));
+            }
+            keep(those);
+        }
+    expect_same(finish());
+}
+
 /// Small integers that stand side by side: compilers make a chain of scalar conversions of
 /// what C has for it, so each number of lanes names its instruction.
 Test(emit_c, small_integers_are_widened_together)

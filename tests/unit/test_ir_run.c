@@ -210,6 +210,24 @@ Test(ir_run, vectors_have_any_number_of_lanes)
     cr_expect_eq(y[3], 3);
 }
 
+Test(ir_run, lanes_follow_where_each_is_one_more)
+{
+    static const uint8_t  at[] = {6, 7, 8, 9, 253, 254, 255, 0, 3, 4, 4, 5, 9, 8, 7, 6};
+    const cairn_ir_field  to_ptr = {.source = CAIRN_IR_LEVEL_PTR, .part = 0};
+    cairn_ir_array *const array  = cairn_ir_array_of(b, to_ptr, CAIRN_IR_U8, "at");
+
+    part.level[0] = (cairn_kernel_level){.ptr = at};
+    for (int n = 0; n < 4; n++) {
+        const cairn_ir_x v = cairn_ir_load_lanes(b, array, num(4 * n), 4);
+
+        keep(n, cairn_ir_select(b, cairn_ir_follow(b, v), num(1), num(2)));
+    }
+    must_run();
+    cr_expect_eq(y[0], 1);
+    for (int n = 1; n < 4; n++)
+        cr_expect_eq(y[n], 2, "%d", n);
+}
+
 Test(ir_run, last_lanes_are_kept_and_others_are_zero_whatever_they_were)
 {
     for (int count = 0; count <= 4; count++) {

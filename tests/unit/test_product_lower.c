@@ -263,8 +263,9 @@ Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
 Test(product_lower, the_last_kernel_rounds_sums_into_y, .timeout = 600)
 {
     static const char *const formats[] = {
-        "csr", "ell", "sell<8>", "bcsr<3,3>", "bdia<64>", "dia", "sell-sigma<8,16>",
-        "coo", "csc"};
+        "csr",      "ell", "sell<8>",          "bcsr<3,3>",
+        "bdia<64>", "dia", "sell-sigma<8,16>", "sell-sigma<6,64>",
+        "coo",      "csc"};
     enum { FORMATS = sizeof formats / sizeof *formats, ROUND = 6 };
     static product_case cases[2 * FORMATS];
     static kernel_batch batch;
@@ -296,6 +297,56 @@ Test(product_lower, the_last_kernel_rounds_sums_into_y, .timeout = 600)
     batch_build(&batch, "-O1");
     for (int k = 0; k < 2 * FORMATS; k++) {
         for (int v = 0; v < PRODUCT_VARIANTS && k / 2 < ROUND; v++)
+            product_case_check(&cases[k], &batch, v);
+        product_case_close(&cases[k]);
+    }
+    batch_close(&batch);
+}
+
+/// Rows sorted by their lengths: tiles whose rows follow each other are joined as vectors,
+/// others lane by lane, such that end in a hole and such that only begin and end as if.
+Test(product_lower, sorted_rows_are_joined_wherever_they_stand, .timeout = 600)
+{
+    static const char *const formats[] = {"sell-sigma<8,16>", "sell-sigma<6,64>",
+                                          "sell-sigma<16,32>", "sell-sigma<32,128>"};
+    enum { FORMATS = sizeof formats / sizeof *formats, ROWS = 263 };
+    static const int    swapped[] = {9, 7, 8, 6, 5, 4, 3, 2, 1, 1, 1, 1, 1, 1, 1, 1};
+    static int          lengths[ROWS];
+    static product_case cases[2 * FORMATS];
+    static kernel_batch batch;
+
+    for (int i = 0; i < ROWS; i++)
+        lengths[i] = i < 70 || i >= 200 ? 3 : i < 140 ? i % 5 : i % 16 == 3 ? 7 : 4;
+    for (int i = 0; i < 32; i++)
+        lengths[i] = i < 8 ? 9 : i < 16 ? 7 : i < 24 ? 8 : 6;
+    memcpy(lengths + 144, swapped, sizeof swapped);
+    batch_open(&batch);
+    for (int k = 0; k < 2 * FORMATS; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){.seed    = (uint64_t)k,
+                            .state   = (uint64_t)k + 9,
+                            .fixed   = true,
+                            .exact   = true,
+                            .lengths = lengths};
+        by_name(formats[k / 2], c->text, sizeof c->text);
+        c->shape.extent[0] = ROWS;
+        c->shape.extent[1] = 97;
+        cr_assert(product_case_open(c), "%s", c->env.message);
+        for (int v = 0; v < PRODUCT_VARIANTS; v++) {
+            c->product[v] =
+                (cairn_product){.adds         = v != 1,
+                                .columns      = 1,
+                                .operand      = k % 2 ? CAIRN_IR_F32 : CAIRN_IR_F64,
+                                .accumulate   = CAIRN_IR_F64,
+                                .vector_bytes = 16 << v};
+            if (k % 2 && v != 1) product_case_round(c, &c->product[v]);
+            product_case_kernels(c, &batch, v);
+        }
+    }
+    batch_build(&batch, "-O1");
+    for (int k = 0; k < 2 * FORMATS; k++) {
+        for (int v = 0; v < PRODUCT_VARIANTS; v++)
             product_case_check(&cases[k], &batch, v);
         product_case_close(&cases[k]);
     }

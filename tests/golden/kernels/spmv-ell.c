@@ -11,6 +11,7 @@ typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-pre")
@@ -79,7 +80,8 @@ static inline int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-typedef double v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef uint32_t v8u32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef double   v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
 
 static inline v8f64 load_v8f64(const double *from)
 {
@@ -89,10 +91,17 @@ static inline v8f64 load_v8f64(const double *from)
 static inline v8f64 gather_v8f64_u32_upto(const double *from, const uint32_t *at,
                                           int64_t last)
 {
-    return (v8f64){from[min(at[0], last)], from[min(at[1], last)],
-                   from[min(at[2], last)], from[min(at[3], last)],
-                   from[min(at[4], last)], from[min(at[5], last)],
-                   from[min(at[6], last)], from[min(at[7], last)]};
+    typedef uint64_t pairs __attribute__((vector_size(32)));
+
+    const v8u32 p    = *(const v8u32 *)at;
+    const v8u32 most = (v8u32){0} + (uint32_t)last;
+    const v8u32 less = (v8u32)(p < most);
+    const pairs pair = (pairs)((p & less) | (most & ~less));
+
+    return (v8f64){from[(uint32_t)pair[0]], from[pair[0] >> 32],
+                   from[(uint32_t)pair[1]], from[pair[1] >> 32],
+                   from[(uint32_t)pair[2]], from[pair[2] >> 32],
+                   from[(uint32_t)pair[3]], from[pair[3] >> 32]};
 }
 
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)

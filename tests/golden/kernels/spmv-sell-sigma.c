@@ -12,6 +12,7 @@ typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-pre")
@@ -75,12 +76,36 @@ typedef struct cairn_product_args {
     const double   *sums;
 } cairn_product_args;
 
-static inline int64_t min(int64_t a, int64_t b)
+typedef uint32_t v2u32 __attribute__((vector_size(8), aligned(4), may_alias));
+typedef uint32_t v4u32 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint32_t v8u32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef double   v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
+
+static inline int any_v2u32(v2u32 v)
 {
-    return a < b ? a : b;
+    return (v[0] | v[1]) != 0;
 }
 
-typedef double v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
+static inline int any_v4u32(v4u32 v)
+{
+    const v2u32 *const half = (const v2u32 *)&v;
+
+    return any_v2u32(half[0] | half[1]);
+}
+
+static inline int any_v8u32(v8u32 v)
+{
+    const v4u32 *const half = (const v4u32 *)&v;
+
+    return any_v4u32(half[0] | half[1]);
+}
+
+static inline int follow_v8u32(v8u32 v)
+{
+    const v8u32 differs = v ^ (v[0] + (v8u32){0, 1, 2, 3, 4, 5, 6, 7});
+
+    return (v[0] < v[7]) & !any_v8u32(differs);
+}
 
 static inline v8f64 load_v8f64(const double *from)
 {
@@ -90,10 +115,17 @@ static inline v8f64 load_v8f64(const double *from)
 static inline v8f64 gather_v8f64_u32_upto(const double *from, const uint32_t *at,
                                           int64_t last)
 {
-    return (v8f64){from[min(at[0], last)], from[min(at[1], last)],
-                   from[min(at[2], last)], from[min(at[3], last)],
-                   from[min(at[4], last)], from[min(at[5], last)],
-                   from[min(at[6], last)], from[min(at[7], last)]};
+    typedef uint64_t pairs __attribute__((vector_size(32)));
+
+    const v8u32 p    = *(const v8u32 *)at;
+    const v8u32 most = (v8u32){0} + (uint32_t)last;
+    const v8u32 less = (v8u32)(p < most);
+    const pairs pair = (pairs)((p & less) | (most & ~less));
+
+    return (v8f64){from[(uint32_t)pair[0]], from[pair[0] >> 32],
+                   from[(uint32_t)pair[1]], from[pair[1] >> 32],
+                   from[(uint32_t)pair[2]], from[pair[2] >> 32],
+                   from[(uint32_t)pair[3]], from[pair[3] >> 32]};
 }
 
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
@@ -137,38 +169,45 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                 s += load_v8f64(A_val + pslot * 8)
                      * gather_v8f64_u32_upto(x, A4_idx + pslot * 8, limit);
             }
+            if (A3_idx[pplaceb * 8 + 7] == (int64_t)A3_idx[pplaceb * 8] + 7
+                && follow_v8u32(*(const v8u32 *)(A3_idx + pplaceb * 8))
+                && A3_idx[pplaceb * 8 + 7] != A3_hole) {
+                const int64_t i = A3_idx[pplaceb * 8];
 
-            const int64_t i = A3_idx[pplaceb * 8];
+                *(v8f64 *)(y + i - row_lo) = s;
+            } else {
+                const int64_t i = A3_idx[pplaceb * 8];
 
-            if (i != A3_hole) y[i - row_lo] = s[0];
+                if (i != A3_hole) y[i - row_lo] = s[0];
 
-            const int64_t i_2 = A3_idx[pplaceb * 8 + 1];
+                const int64_t i_2 = A3_idx[pplaceb * 8 + 1];
 
-            if (i_2 != A3_hole) y[i_2 - row_lo] = s[1];
+                if (i_2 != A3_hole) y[i_2 - row_lo] = s[1];
 
-            const int64_t i_3 = A3_idx[pplaceb * 8 + 2];
+                const int64_t i_3 = A3_idx[pplaceb * 8 + 2];
 
-            if (i_3 != A3_hole) y[i_3 - row_lo] = s[2];
+                if (i_3 != A3_hole) y[i_3 - row_lo] = s[2];
 
-            const int64_t i_4 = A3_idx[pplaceb * 8 + 3];
+                const int64_t i_4 = A3_idx[pplaceb * 8 + 3];
 
-            if (i_4 != A3_hole) y[i_4 - row_lo] = s[3];
+                if (i_4 != A3_hole) y[i_4 - row_lo] = s[3];
 
-            const int64_t i_5 = A3_idx[pplaceb * 8 + 4];
+                const int64_t i_5 = A3_idx[pplaceb * 8 + 4];
 
-            if (i_5 != A3_hole) y[i_5 - row_lo] = s[4];
+                if (i_5 != A3_hole) y[i_5 - row_lo] = s[4];
 
-            const int64_t i_6 = A3_idx[pplaceb * 8 + 5];
+                const int64_t i_6 = A3_idx[pplaceb * 8 + 5];
 
-            if (i_6 != A3_hole) y[i_6 - row_lo] = s[5];
+                if (i_6 != A3_hole) y[i_6 - row_lo] = s[5];
 
-            const int64_t i_7 = A3_idx[pplaceb * 8 + 6];
+                const int64_t i_7 = A3_idx[pplaceb * 8 + 6];
 
-            if (i_7 != A3_hole) y[i_7 - row_lo] = s[6];
+                if (i_7 != A3_hole) y[i_7 - row_lo] = s[6];
 
-            const int64_t i_8 = A3_idx[pplaceb * 8 + 7];
+                const int64_t i_8 = A3_idx[pplaceb * 8 + 7];
 
-            if (i_8 != A3_hole) y[i_8 - row_lo] = s[7];
+                if (i_8 != A3_hole) y[i_8 - row_lo] = s[7];
+            }
         }
     }
     return 0;
