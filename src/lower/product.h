@@ -114,7 +114,6 @@ typedef struct cairn_product_rows {
     bool single; ///< Each at most once in all parts of a member: banks have no row in
                  ///< common either.
     bool all; ///< Each at least once; else Y = A*X begins by clearing Y, on one thread.
-    bool in_order; ///< One after the other, not as stored numbers say.
 } cairn_product_rows;
 
 cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,

@@ -35,7 +35,7 @@ bool cairn_product_round(const cairn_layout *layout, cairn_product *product)
     const cairn_product_rows rows = cairn_product_rows_of(layout, product);
 
     if (!product->wide || !product->adds || product->transposed
-        || layout->partition >= 0 || !rows.single || !rows.all || !rows.in_order)
+        || layout->partition >= 0 || !rows.single || !rows.all)
         return false;
     product->rounds   = true;
     product->has_sums = false; /* rows without entries are rounded, too */

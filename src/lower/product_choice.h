@@ -30,9 +30,7 @@ cairn_product cairn_product_choose(const cairn_layout          *layout,
 
 /// Let the last kernel that adds to an f64 Y round what comes of it into an f32 Y, if it
 /// meets every row once: Y is read once more and written narrow, in place of a pass over
-/// all of it. Rows that are met in an order of their own would wait for lines of Y, one
-/// after the other, that the pass fetches ahead (1.07 times as long in slices of sorted rows), so
-/// theirs are left to it. A row without entries gets 0 added, which leaves its bits, since none is -0.
+/// all of it. A row without entries gets 0 added, which leaves its bits, since none is -0.
 ///
 /// @param[in,out] product  As chosen. @return Does it round?
 bool cairn_product_round(const cairn_layout *layout, cairn_product *product);

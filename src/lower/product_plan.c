@@ -240,22 +240,13 @@ static bool has_rows_alone(const plan *p)
     return true;
 }
 
-/// Does no level of the row have numbers that a query gave?
-static bool has_rows_in_order(const plan *p)
-{
-    for (int l = 0; l < p->layout->levels; l++)
-        if (p->order.rows >> l & 1 && p->layout->level[l].indirect) return false;
-    return true;
-}
-
 cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,
                                          const cairn_product *product)
 {
     cairn_product_plan plan;
 
     cairn_product_plan_make(layout, product, &plan);
-    return (cairn_product_rows){.once     = plan.order.once,
-                                .single   = plan.order.once && has_rows_alone(&plan),
-                                .all      = plan.order.complete,
-                                .in_order = has_rows_in_order(&plan)};
+    return (cairn_product_rows){.once   = plan.order.once,
+                                .single = plan.order.once && has_rows_alone(&plan),
+                                .all    = plan.order.complete};
 }

@@ -266,7 +266,7 @@ Test(product_lower, the_last_kernel_rounds_sums_into_y, .timeout = 600)
         "csr",      "ell", "sell<8>",          "bcsr<3,3>",
         "bdia<64>", "dia", "sell-sigma<8,16>", "sell-sigma<6,64>",
         "coo",      "csc"};
-    enum { FORMATS = sizeof formats / sizeof *formats, ROUND = 6 };
+    enum { FORMATS = sizeof formats / sizeof *formats, ROUND = 8 };
     static product_case cases[2 * FORMATS];
     static kernel_batch batch;
 
