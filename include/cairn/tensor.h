@@ -368,6 +368,19 @@ CAIRN_API cairn_status cairn_tensor_read(cairn_context *context,
 CAIRN_API cairn_status cairn_source_from_tensor(const cairn_tensor *tensor,
                                                 cairn_source      **source);
 
+/// Divide a source's rows among ranks as a tensor's are, which was converted since the
+/// source was made, say: for cairn_plan_verify().
+///
+/// Collective.
+///
+/// @param[in,out] source  Of the tensor's context and extents. On failure its rows are as
+///                        before, but where messages failed: then it has no entries.
+/// @retval CAIRN_BAD_ARGUMENT  Their contexts differ.
+/// @retval CAIRN_BAD_SHAPE     Their orders or extents differ.
+/// @retval CAIRN_NO_MEMORY
+CAIRN_API cairn_status cairn_source_divide_like(cairn_source       *source,
+                                                const cairn_tensor *tensor);
+
 /// Destroy a tensor. NULL is accepted. While a view of its arrays is out
 /// (cairn_tensor_part_get()) nothing is done: @p tensor stays as it is, and the context's
 /// message says so.
@@ -408,6 +421,12 @@ CAIRN_API cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor);
 
 /// The tensor's format, which it holds.
 CAIRN_API const cairn_format *cairn_tensor_format(const cairn_tensor *tensor);
+
+/// The tensor's order and extents. Local.
+///
+/// @param[out] extent  [CAIRN_ORDER] global; 0 behind the order. May be NULL.
+/// @return The order, the same on all ranks; 0 of NULL, whose extents are 0.
+CAIRN_API int cairn_tensor_shape(const cairn_tensor *tensor, int64_t *extent);
 
 /// Rows of this rank: first and one past the last. Either may be NULL.
 CAIRN_API void

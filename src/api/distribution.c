@@ -3,6 +3,7 @@
 /// Which rows ranks own, as a format's text says it, or else the run.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "comm/distribute_text.h"
 #include "comm/move_entries.h"
 
@@ -71,6 +72,45 @@ cairn_source_divide(cairn_source *source, const cairn_format *format, bool *scat
     cairn_rows_fini(comm->env, &source->rows);
     source->rows = rows;
     return CAIRN_OK;
+}
+
+/// Is it of the same matrix, as far as that can be seen without a look at the entries?
+static cairn_status check_alike(const cairn_source *source, const cairn_tensor *tensor)
+{
+    const cairn_shape *has = &source->shape, *wanted = &tensor->local->shape;
+    cairn_env         *env  = &source->context->env;
+    bool               same = has->order == wanted->order;
+
+    CAIRN_CHECK(source->context == tensor->context, env, CAIRN_BAD_ARGUMENT,
+                "divide: source: its context is another than the tensor's");
+    for (int k = 0; same && k < has->order; k++)
+        same = has->extent[k] == wanted->extent[k];
+    CAIRN_CHECK(same, env, CAIRN_BAD_SHAPE,
+                "divide: source: it has other extents than the tensor");
+    return CAIRN_OK;
+}
+
+cairn_status cairn_source_divide_like(cairn_source *source, const cairn_tensor *tensor)
+{
+    cairn_rows rows = {0};
+
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(source),
+                         CAIRN_GIVEN(tensor));
+    cairn_comm  *comm   = source->context->comm;
+    cairn_status status = check_alike(source, tensor);
+
+    if (status == CAIRN_OK) status = cairn_rows_copy(comm->env, &tensor->rows, &rows);
+    if (status == CAIRN_OK) status = cairn_source_sort(source);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK)
+        status = cairn_entries_to_owners(comm, &rows, &source->entries, NULL);
+    if (status != CAIRN_OK) {
+        cairn_rows_fini(comm->env, &rows);
+        return status;
+    }
+    cairn_rows_fini(comm->env, &source->rows);
+    source->rows = rows;
+    return cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries));
 }
 
 /// The entries of a source, once more.

@@ -55,12 +55,13 @@ typedef struct cli_run_verdict {
 
 /// What happened.
 typedef struct cli_run {
-    cli_job              *job;
-    cli_run_settings      settings;
-    cairn_format         *format;
-    cairn_source         *source; ///< NULL when it is no longer needed.
-    cairn_tensor         *tensor;
-    cairn_plan           *plan;
+    cli_job         *job;
+    cli_run_settings settings;
+    cairn_format    *format;
+    cairn_source    *source; ///< NULL when it is no longer needed.
+    cairn_tensor    *tensor;
+    bool        from_tensor; ///< Of a .cairn file: its rows stayed with their ranks.
+    cairn_plan *plan;
     cairn_product_options product;
     char                 *candidates; ///< Text of the file that was named; or NULL.
     cairn_auto_info      *chosen; ///< How the format was chosen; NULL: it was given.

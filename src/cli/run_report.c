@@ -43,7 +43,6 @@ cairn_status cli_run_collect(cli_run *run)
     CLI_TRY(cairn_plan_describe(run->plan, &run->moved));
     settle_clocks(run);
     run->seconds.read    = run->matrix.read_seconds;
-    run->seconds.convert = cairn_tensor_seconds(run->tensor);
     run->seconds.prepare = run->moved.seconds;
     CLI_TRY(cli_max(run->job, &run->seconds.read));
     CLI_TRY(cli_max(run->job, &run->seconds.convert));
@@ -153,12 +152,14 @@ static json_t *parts(const cli_run *run)
     return list;
 }
 
-/// How rows went to ranks: as the format says it, else as the run did.
+/// How rows went to ranks: as the format says it, else as they lay in the file, or as the
+/// run did it.
 static const char *distribution(const cli_run *run)
 {
     const char *said = cairn_format_distribution(run->format, -1);
 
     if (said) return said;
+    if (run->from_tensor) return "file";
     return run->settings.division == CAIRN_BY_ROWS ? "rows" : "nnz";
 }
 

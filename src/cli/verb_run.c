@@ -73,6 +73,8 @@ static int64_t products_said(const cli_run *run)
     return all < most_products ? (int64_t)all : (int64_t)most_products;
 }
 
+/// Choose a format for what was read: for a tensor one that pays for storing it once more.
+/// NULL: it is best left as it is.
 static cairn_status choose_format(cli_run *run)
 {
     const cairn_auto_options options = {.size       = sizeof(cairn_auto_options),
@@ -85,8 +87,80 @@ static cairn_status choose_format(cli_run *run)
     run->chosen = calloc(1, sizeof *run->chosen);
     CLI_TRY(cli_agree(run->job, run->chosen ? CAIRN_OK : CAIRN_NO_MEMORY));
     run->chosen->size = sizeof *run->chosen;
+    if (run->tensor)
+        return cairn_tensor_auto(run->tensor, &run->product, &options, &run->format,
+                                 run->chosen);
     return cairn_format_auto(run->source, run->job->dtype, &run->product, &options,
                              &run->format, run->chosen);
+}
+
+/// May the tensor of a .cairn file be run as it is stored? Nothing is named then that it
+/// would have to be stored anew for: --candidates takes the place of all formats, its own
+/// among them, and --distribute that of its rows.
+static cairn_status takes_tensor(cli_run *run, bool *takes)
+{
+    *takes = run->settings.choose && !run->settings.candidates
+             && !cli_given(run->job, CLI_DISTRIBUTE);
+    if (!*takes) return CAIRN_OK;
+    return cairn_file_is_native(run->job->context, run->settings.file, takes);
+}
+
+/// Read the file as the tensor that it holds. Its entries are taken back for --verify, and
+/// instead of it where --dtype says another type, since they are stored anew then.
+static cairn_status read_tensor(cli_run *run)
+{
+    cairn_context   *context = run->job->context;
+    cairn_part_info *part    = NULL;
+    int64_t          parts   = 0;
+
+    CLI_TRY(cairn_tensor_read(context, run->settings.file, &run->tensor));
+    run->from_tensor         = true;
+    run->matrix.order        = cairn_tensor_shape(run->tensor, run->matrix.extent);
+    run->matrix.read_seconds = cairn_tensor_seconds(run->tensor);
+    CLI_TRY(cairn_tensor_parts(run->tensor, &parts, &part));
+    for (int64_t p = 0; p < parts; p++)
+        run->matrix.nnz += part[p].nnz;
+    cairn_parts_free(run->tensor, &part);
+    const bool other = cairn_tensor_dtype(run->tensor) != run->job->dtype;
+
+    if (!other && !run->settings.verify) return CAIRN_OK;
+    CLI_TRY(cairn_source_from_tensor(run->tensor, &run->source));
+    if (other) cairn_tensor_destroy(&run->tensor);
+    return CAIRN_OK;
+}
+
+static cairn_status read_file(cli_run *run)
+{
+    bool takes = false;
+
+    cli_progress_phase("read");
+    CLI_TRY(takes_tensor(run, &takes));
+    if (takes) return read_tensor(run);
+    CLI_TRY(cairn_source_read(run->job->context, run->settings.file,
+                              run->settings.division, &run->source));
+    return cairn_source_describe(run->source, &run->matrix);
+}
+
+/// Store what was read in the format; a tensor that is left as it is has its own.
+static cairn_status store(cli_run *run)
+{
+    cairn_tensor *fresh = NULL;
+
+    cli_progress_phase("store");
+    if (run->tensor && !run->format)
+        return cli_agree(
+            run->job,
+            cairn_format_create(run->job->context,
+                                cairn_format_text(cairn_tensor_format(run->tensor)),
+                                &run->format));
+    if (run->tensor)
+        CLI_TRY(cairn_tensor_convert(run->tensor, run->format, &fresh));
+    else
+        CLI_TRY(cairn_tensor_create(run->source, run->format, run->job->dtype, &fresh));
+    cairn_tensor_destroy(&run->tensor);
+    run->tensor          = fresh;
+    run->seconds.convert = cairn_tensor_seconds(fresh);
+    return CAIRN_OK;
 }
 
 /// Read the file and store it. Cheap refusals come before the reading.
@@ -101,10 +175,7 @@ static cairn_status load(cli_run *run)
         CLI_TRY(cairn_candidates_read(context, settings->candidates, &run->candidates));
     CLI_TRY(cli_agree(run->job, cairn_devices_check(context, settings->place,
                                                     settings->devices, members(run))));
-    cli_progress_phase("read");
-    CLI_TRY(
-        cairn_source_read(context, settings->file, settings->division, &run->source));
-    CLI_TRY(cairn_source_describe(run->source, &run->matrix));
+    CLI_TRY(read_file(run));
     CLI_TRY(check_order(run));
     if (settings->chain > 0 && run->matrix.extent[0] != run->matrix.extent[1])
         return cli_fail(run->job, CAIRN_BAD_OPTION,
@@ -113,9 +184,9 @@ static cairn_status load(cli_run *run)
                         settings->file, run->matrix.extent[0], run->matrix.extent[1]);
     if (settings->choose) CLI_TRY(choose_format(run));
     if (settings->graph) CLI_TRY(cli_agree(run->job, add_graph(run)));
-    cli_progress_phase("store");
-    CLI_TRY(
-        cairn_tensor_create(run->source, run->format, run->job->dtype, &run->tensor));
+    CLI_TRY(store(run));
+    if (settings->verify && run->from_tensor)
+        return cairn_source_divide_like(run->source, run->tensor);
     if (!settings->verify) cairn_source_destroy(&run->source);
     return CAIRN_OK;
 }
@@ -286,6 +357,12 @@ static const char about[] =
     "first is what the others are compared with. Lines that begin with # and a blank "
     "are comments.\n"
     "\n"
+    "A .cairn file is read as the tensor that it holds where --format is auto: it is "
+    "run in the format that it is in, its rows with their ranks, unless another one "
+    "pays for storing all of it once more in the products to come. With --candidates, "
+    "--distribute, or a --dtype other than the file's, and with any other --format, "
+    "its entries are stored anew, as those of every file.\n"
+    "\n"
     "--verify holds it against a sum over the file's entries in long double: ok up to "
     "1e-12 (f64) or 1e-5 (f32) of the sum of sizes in the row; else status 1.\n"
     "\n"
@@ -315,7 +392,8 @@ static const char about[] =
 
 static const char json[] =
     "op matrix rows cols nnz dtype format distribution (the format's, or else "
-    "--distribute) ranks threads iters clock seconds_median "
+    "--distribute, or \"file\": as rows lay in a .cairn file) ranks threads iters "
+    "clock seconds_median "
     "seconds_min seconds_measured (all timed runs together) seconds_simulated "
     "seconds_exchange (of the simulated ones, between ranks) seconds_resident (of "
     "kernels alone, by the clock of the device that has most to do, medians; null "

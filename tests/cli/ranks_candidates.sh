@@ -7,6 +7,8 @@
 printf '%s\n' '#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>' \
     '#encoding<{ idx_map<(d0,d1)->(d0/3,d1/3,d0%3,d1%3)>, mutation<merge(0,1), trim(1,1)> }>' >own
 expect 0 generate fem3 --n 900 --degree 9 -o f.mtx
+expect 0 convert f.mtx --to csr -o whole.cairn
+head -c 400 whole.cairn >bad.cairn
 for n in 2 3; do
     on $n 0 run spmv f.mtx --format auto --candidates own --verify
     says '(d0/3,d1/3,d0%3,d1%3)'
@@ -20,6 +22,13 @@ for n in 2 3; do
     says '^chosen '
     on $n 0 run spmv g.cairn --format auto --iters 1 --verify
     says 'could gain in 3 products'
+    on 1 0 run spmv g.cairn --format auto --iters 1 --verify
+    on $n 0 run spmv g.cairn --format auto --verify --json -
+    has out '"distribution": "file"'
+    on $n 0 run spmv g.cairn --format auto --distribute nnz --dtype f32 --verify --json -
+    has out '"distribution": "nnz"'
+    on $n 2 run spmv bad.cairn --format auto
+    complains '^cairn: read: bad.cairn: '
     printf 'csr\nbdia<' >bad
     on $n 2 run spmv f.mtx --format auto --candidates bad
     complains '^cairn: candidates: bad:2:6: '

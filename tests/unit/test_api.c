@@ -6,6 +6,8 @@
 #include "support/storage.h"
 #include "support/suite_context.h"
 
+#include <string.h>
+
 TestSuite(api, .init = context_up, .fini = context_down);
 
 static cairn_source *figure(void)
@@ -172,6 +174,35 @@ Test(api, an_order_3_tensor_comes_back_from_its_file)
     cairn_source_destroy(&source);
     remove(path);
     rmdir(folder);
+}
+
+Test(api, a_tensor_says_its_shape_and_divides_sources_of_it)
+{
+    static const int64_t wide[] = {5, 5};
+    cairn_context       *other;
+    cairn_source        *source = figure(), *wider = NULL, *foreign = NULL;
+    cairn_tensor        *tensor = must_store(context, source, "coo", CAIRN_F64);
+    int64_t              extent[CAIRN_ORDER];
+
+    memset(extent, 7, sizeof extent);
+    cr_expect_eq(cairn_tensor_shape(tensor, extent), 2);
+    cr_expect(extent[0] == figure_extent[0] && extent[1] == figure_extent[1]
+              && extent[2] == 0 && extent[CAIRN_ORDER - 1] == 0);
+    MUST(context, cairn_source_divide_like(source, tensor));
+    MUST(context, cairn_source_from_coords(context, 2, wide, 6, figure_coord,
+                                           figure_value, CAIRN_BY_ROWS, &wider));
+    REFUSED(context, BAD_SHAPE, "other extents",
+            cairn_source_divide_like(wider, tensor));
+    cr_assert_eq(cairn_context_create(&other), CAIRN_OK);
+    MUST(other, cairn_source_from_coords(other, 2, figure_extent, 6, figure_coord,
+                                         figure_value, CAIRN_BY_ROWS, &foreign));
+    REFUSED(other, BAD_ARGUMENT, "its context",
+            cairn_source_divide_like(foreign, tensor));
+    cairn_source_destroy(&foreign);
+    cairn_context_destroy(&other);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&wider);
+    cairn_source_destroy(&source);
 }
 
 Test(api, wrong_coordinates_are_refused)

@@ -584,6 +584,8 @@ Test(misuse, tensors_are_made)
     REFUSES(cairn_file_is_native, native, misused, "a.cairn", NULL);
     SILENT(cairn_source_from_tensor, tensor, NULL, OUT(cairn_source *));
     REFUSES(cairn_source_from_tensor, source, tensor, NULL);
+    SILENT(cairn_source_divide_like, source, NULL, tensor);
+    REFUSES(cairn_source_divide_like, tensor, source, NULL);
     ALLOWS(cairn_tensor_destroy, tensor,
            DONE(cairn_tensor_destroy(NULL)) && DONE(cairn_tensor_destroy(&none)));
 }
@@ -979,7 +981,7 @@ Test(misuse, arrays_that_take_entries_have_sizes)
 
 Test(misuse, tensors_say_what_they_are)
 {
-    int64_t first = 7, end = 7;
+    int64_t first = 7, end = 7, extent[CAIRN_ORDER] = {7, 7};
 
     ALLOWS(cairn_tensor_path, tensor, !cairn_tensor_path(NULL));
     ALLOWS(cairn_tensor_how, tensor, !cairn_tensor_how(NULL));
@@ -995,6 +997,9 @@ Test(misuse, tensors_say_what_they_are)
            DONE(cairn_tensor_rows(tensor, NULL, &end)) && end == 3);
     ALLOWS(cairn_tensor_rows, end,
            DONE(cairn_tensor_rows(tensor, &first, NULL)) && first == 0);
+    ALLOWS(cairn_tensor_shape, tensor,
+           cairn_tensor_shape(NULL, extent) == 0 && extent[0] == 0 && extent[1] == 0);
+    ALLOWS(cairn_tensor_shape, extent, cairn_tensor_shape(tensor, NULL) == 2);
     ALLOWS(cairn_tensor_seconds, tensor, cairn_tensor_seconds(NULL) == 0);
     SILENT(cairn_tensor_parts, tensor, NULL, OUT(int64_t), OTHER(cairn_part_info *));
     REFUSES(cairn_tensor_parts, count, tensor, NULL, OUT(cairn_part_info *));
