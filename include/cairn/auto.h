@@ -129,8 +129,8 @@ CAIRN_API cairn_status cairn_format_auto(cairn_source                *source,
 /// few that storing anew takes as long as all that another format could gain, nothing else
 /// is looked at, and where they are some more, entries are looked at only if a fourth of what
 /// the best matrix of that size would gain pays for the look. Compressed rows, a caller's
-/// among them (cairn_tensor_from_csr() with CAIRN_BORROW), are looked at where they lie,
-/// and nothing is copied but a sample; the entries of tensors in other formats are taken
+/// among them (cairn_tensor_from_csr() with CAIRN_BORROW), are looked at where they lie, in
+/// whatever type their values are stored, and nothing is copied but a sample; the entries of tensors in other formats are taken
 /// back first (24 bytes each for the time of the call), and that for 100 products or more.
 ///
 /// @param[in]  tensor   Not changed.

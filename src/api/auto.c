@@ -160,8 +160,8 @@ static cairn_status count(cairn_choice *c)
     c->info->share = 1; /* of rows, all are counted */
     c->seen        = CAIRN_SEEN_ROWS;
     if (c->values.narrows || any_asks_for_exact(c))
-        c->values = cairn_value_widths_look(rows->value, rows->value_bits, rows->n,
-                                            c->values.carrier_bits, c->values.narrows);
+        c->values =
+            cairn_value_widths_look(rows, c->values.carrier_bits, c->values.narrows);
     CAIRN_TRY(cairn_pattern_count_rows(&c->context->env, rows, &c->structure));
     CAIRN_TRY(count_sample(c));
     count_offers(c);

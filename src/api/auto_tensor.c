@@ -4,6 +4,7 @@
 
 #include "api/auto_choice.h"
 #include "api/door.h"
+#include "tensor/value_storage.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,12 +17,14 @@ static double products_to_come(const cairn_tensor       *tensor,
                                 : cairn_cost_replays(&tensor->context->env);
 }
 
-/// What others are compared with, where that is compressed rows.
+/// What others are compared with, where that is compressed rows, their values as they are
+/// stored.
 static cairn_status
 offer_rows(const cairn_tensor *tensor, int idx_bits, cairn_choice_matrix *matrix)
 {
-    const cairn_candidates *known = &tensor->context->candidates;
-    const cairn_estimator  *rows  = cairn_estimator_find("rows");
+    const cairn_candidates *known  = &tensor->context->candidates;
+    const cairn_estimator  *rows   = cairn_estimator_find("rows");
+    const cairn_layout     *layout = tensor->local->group[0].layout;
 
     CAIRN_TRY(cairn_context_candidates(tensor->context));
     for (int k = 0; k < known->count && !matrix->stored.format; k++)
@@ -30,7 +33,7 @@ offer_rows(const cairn_tensor *tensor, int idx_bits, cairn_choice_matrix *matrix
             matrix->stored.format = tensor->format;
         }
     matrix->stored.text   = cairn_format_text(tensor->format);
-    matrix->stored.val[0] = tensor->dtype == CAIRN_F32 ? CAIRN_VAL_F32 : CAIRN_VAL_F64;
+    matrix->stored.val[0] = cairn_val_type_of(layout->value_kind, layout->value_bits);
     matrix->wider         = idx_bits / 8.0 - cairn_index_bytes(matrix->rows.cols);
     return CAIRN_OK;
 }

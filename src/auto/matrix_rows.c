@@ -9,14 +9,12 @@ cairn_matrix_rows cairn_matrix_rows_of_entries(const cairn_entries *entries,
                                                cairn_coord          end,
                                                cairn_coord          cols)
 {
-    return (cairn_matrix_rows){.first      = first,
-                               .end        = end,
-                               .cols       = cols,
-                               .n          = entries->n,
-                               .entries    = entries,
-                               .value      = entries->value,
-                               .value_bits = 64,
-                               .ordered    = true};
+    return (cairn_matrix_rows){.first   = first,
+                               .end     = end,
+                               .cols    = cols,
+                               .n       = entries->n,
+                               .entries = entries,
+                               .ordered = true};
 }
 
 /// Is a level's index dimension @p d and nothing else?
@@ -44,17 +42,15 @@ bool cairn_matrix_rows_of_local(const cairn_local *local, cairn_matrix_rows *row
     const cairn_group *group = &local->group[0];
     const cairn_part  *part  = &local->part[0];
 
-    if (local->groups != 1 || local->parts != 1 || !is_compressed_rows(group->layout)
-        || !cairn_layout_is_wide(group->layout))
+    if (local->groups != 1 || local->parts != 1 || !is_compressed_rows(group->layout))
         return false;
-    *rows = (cairn_matrix_rows){.first      = local->box[0].lo,
-                                .end        = local->box[0].hi + 1,
-                                .cols       = local->shape.extent[1],
-                                .n          = part->view.level[1].nodes,
-                                .lists      = &part->view.level[1],
-                                .value      = part->view.val,
-                                .value_bits = local->value_bits,
-                                .ordered    = cairn_group_is_ordered(group)};
+    *rows = (cairn_matrix_rows){.first   = local->box[0].lo,
+                                .end     = local->box[0].hi + 1,
+                                .cols    = local->shape.extent[1],
+                                .n       = part->view.level[1].nodes,
+                                .lists   = &part->view.level[1],
+                                .values  = &part->view,
+                                .ordered = cairn_group_is_ordered(group)};
     return part->view.val_block == 1;
 }
 

@@ -15,9 +15,8 @@ typedef struct cairn_matrix_rows {
     const cairn_entries
         *entries; ///< Sorted, without duplicates; NULL: they lie in lists.
     const cairn_kernel_level *lists; ///< Compressed: a list of columns for each row.
-    const void               *value; ///< [n]
-    int                       value_bits; ///< 32 or 64.
-    bool                      ordered; ///< No list has a column twice, or out of order.
+    const cairn_kernel_part *values; ///< Of lists: [n] values, however they are stored.
+    bool                     ordered; ///< No list has a column twice, or out of order.
 } cairn_matrix_rows;
 
 /// Sorted entries of rows first .. end-1, without duplicates.
@@ -28,8 +27,8 @@ cairn_matrix_rows cairn_matrix_rows_of_entries(const cairn_entries *entries,
 
 /// This rank's rows of a tensor.
 ///
-/// @return false: it is not stored as one part of compressed rows, with values as its type
-///         has them.
+/// @return false: it is not stored as one part of compressed rows with values beside their
+///         columns, stored in whatever type.
 bool cairn_matrix_rows_of_local(const cairn_local *local, cairn_matrix_rows *rows);
 
 /// Where the entries of row @p row begin; row `end` has the end of all.
@@ -56,11 +55,12 @@ static inline cairn_pos cairn_matrix_ptr(const cairn_matrix_rows *rows, int64_t 
     return cairn_load_int(l->ptr, i, l->ptr_bits / 8, l->ptr_bits, false);
 }
 
-/// Value of entry @p k.
+/// Value of entry @p k, one of n: of lists that which the tensor's type has, exactly, be it
+/// stored as wide as the type, narrower (f32, f16, bf16, i8, i16), by its number in a
+/// dictionary, or once for all (iso, and patterns, whose values are all 1).
 static inline double cairn_matrix_value(const cairn_matrix_rows *rows, cairn_pos k)
 {
-    return rows->value_bits == 32 ? (double)((const float *)rows->value)[k]
-                                  : ((const double *)rows->value)[k];
+    return rows->entries ? rows->entries->value[k] : cairn_value_get(rows->values, k);
 }
 
 #endif

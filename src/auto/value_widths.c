@@ -29,12 +29,10 @@ static void look_rounded(cairn_value_look *look, const double *value, cairn_pos 
     }
 }
 
-cairn_value_widths cairn_value_widths_look(const void *value,
-                                           int         value_bits,
-                                           cairn_pos   n,
-                                           int         carrier_bits,
-                                           bool        narrows)
+cairn_value_widths
+cairn_value_widths_look(const cairn_matrix_rows *rows, int carrier_bits, bool narrows)
 {
+    const cairn_pos        n      = rows->n;
     cairn_value_dictionary none   = {.full = true};
     cairn_value_widths     values = cairn_value_widths_wide(carrier_bits);
     cairn_value_look       look;
@@ -43,10 +41,12 @@ cairn_value_widths cairn_value_widths_look(const void *value,
     if (n == 0) return values;
     cairn_value_look_begin(&look, carrier_bits, NULL, &none);
     look.floats.half = look.floats.brain = true; /* which `exact` takes */
-    if (carrier_bits < value_bits)
-        look_rounded(&look, value, n);
+    if (!rows->entries)
+        cairn_value_look_at_part(&look, rows->values);
+    else if (carrier_bits < 64)
+        look_rounded(&look, rows->entries->value, n);
     else
-        cairn_value_look_at(&look, value, n);
+        cairn_value_look_at(&look, rows->entries->value, n);
     values.one       = look.one;
     look.one         = false;
     values.exact     = cairn_value_look_narrowest(&look, n);

@@ -8,6 +8,7 @@
 #ifndef CAIRN_AUTO_VALUE_WIDTHS_H
 #define CAIRN_AUTO_VALUE_WIDTHS_H
 
+#include "auto/matrix_rows.h"
 #include "tensor/value_types.h"
 
 /// What is known of the values of a matrix.
@@ -25,15 +26,12 @@ typedef struct cairn_value_widths {
 /// Nothing is known: they are as wide as the type.
 cairn_value_widths cairn_value_widths_wide(int carrier_bits);
 
-/// Look at all values; they are rounded to the type first. Local. O(n).
+/// Look at all values; those of entries are rounded to the type first. Local. O(n).
 ///
-/// @param[in] value       [n] f32 or f64, as @p value_bits says;
-/// @param[in] value_bits  no fewer than the type's.
-cairn_value_widths cairn_value_widths_look(const void *value,
-                                           int         value_bits,
-                                           cairn_pos   n,
-                                           int         carrier_bits,
-                                           bool        narrows);
+/// @param[in] rows          Entries, or lists of a tensor of the type.
+/// @param[in] carrier_bits  Of the type: 32 or 64.
+cairn_value_widths
+cairn_value_widths_look(const cairn_matrix_rows *rows, int carrier_bits, bool narrows);
 
 /// Does a member whose text says nothing of them, and which pads perhaps, store them
 /// narrower than the type has them?

@@ -29,18 +29,29 @@ bool cairn_local_is_narrow(const cairn_local *tensor)
 
 /* ---- choosing ---- */
 
+/// As a text names them.
+static const cairn_value_storage val_types[CAIRN_VAL_TYPES] = {
+#define X(id, text, kind, bits) {kind, bits, 0},
+    CAIRN_VAL_TYPE_MAP(X)
+#undef X
+};
+
+cairn_val_type cairn_val_type_of(cairn_value_kind kind, int bits)
+{
+    cairn_val_type type = CAIRN_VAL_ISO;
+
+    while (val_types[type].kind != kind
+           || (val_types[type].bits != bits && kind != CAIRN_VALUE_ONE))
+        type++;
+    return type;
+}
+
 bool cairn_val_type_is_named(cairn_val_type       type,
                              int                  carrier_bits,
                              cairn_value_storage *storage)
 {
-    static const cairn_value_storage named[] = {
-#define X(id, text, kind, bits) {kind, bits, 0},
-        CAIRN_VAL_TYPE_MAP(X)
-#undef X
-    };
-
     if (type == CAIRN_VAL_UNSAID || type == CAIRN_VAL_EXACT) return false;
-    *storage = named[type];
+    *storage = val_types[type];
     if (storage->bits == 0 || storage->bits > carrier_bits)
         storage->bits = carrier_bits;
     return true;

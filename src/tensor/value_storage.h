@@ -19,6 +19,9 @@
 /// Its name in the language: "f64", "i8", "iso", ...
 const char *cairn_value_storage_name(cairn_value_kind kind, int bits);
 
+/// The type that a text names which has values stored so.
+cairn_val_type cairn_val_type_of(cairn_value_kind kind, int bits);
+
 /// What a text asks for by name. @return false: for nothing, or for the narrowest.
 ///
 /// @param[out] storage  Unchanged then.

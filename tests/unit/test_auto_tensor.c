@@ -6,7 +6,9 @@
 
 #include "api/api.h"
 #include "auto/pattern_statistics.h"
+#include "support/narrow_values.h"
 #include "support/suite_context.h"
+#include "tensor/value_storage.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -324,6 +326,129 @@ Test(auto_tensor, lists_are_counted_as_entries_are)
         check_counts(source[k], 64, true);
         check_counts(source[k], 32, false);
         cairn_source_destroy(&source[k]);
+    }
+}
+
+/* ---- values as they are stored ---- */
+
+/// A stencil whose values are of a set.
+static cairn_source *stencil_of(narrow_set set)
+{
+    cairn_source *source = stencil();
+    uint64_t      state  = 11;
+
+    for (cairn_pos k = 0; k < source->entries.n; k++)
+        source->entries.value[k] = narrow_value(&state, set);
+    return source;
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static void check_storage(const cairn_value_storage *a, const cairn_value_storage *b)
+{
+    cr_expect(a->kind == b->kind && a->bits == b->bits, "%s, not %s",
+              cairn_value_storage_name(a->kind, a->bits),
+              cairn_value_storage_name(b->kind, b->bits));
+}
+
+/// Rows of compressed lists in which values are stored as @p name says are what the entries
+/// are: value by value, in samples, and in what would hold them.
+static void check_stored(const char *name, narrow_set set, cairn_dtype dtype)
+{
+    const int     bits   = dtype == CAIRN_F32 ? 32 : 64;
+    cairn_source *source = stencil_of(set);
+    char          text[256];
+
+    snprintf(text, sizeof text,
+             "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+             "layout<val(%s)> }>",
+             name);
+    cairn_tensor           *tensor  = must_store(context, source, text, dtype);
+    const cairn_layout     *layout  = tensor->local->group[0].layout;
+    const cairn_matrix_rows entries = cairn_matrix_rows_of_entries(
+        &source->entries, 0, source->shape.extent[0], source->shape.extent[1]);
+    cairn_matrix_rows lists;
+
+    cr_expect_str_eq(cairn_value_storage_name(layout->value_kind, layout->value_bits),
+                     name);
+    cr_assert(cairn_matrix_rows_of_local(tensor->local, &lists), "%s", text);
+    cr_assert_eq(lists.n, entries.n);
+    for (cairn_pos k = 0; k < lists.n; k++) {
+        const double wanted = cairn_matrix_value(&entries, k);
+
+        cr_assert(same_bits(cairn_matrix_value(&lists, k),
+                            bits == 32 ? (double)(float)wanted : wanted),
+                  "%s: %g, not %g", text, cairn_matrix_value(&lists, k), wanted);
+    }
+    if (bits == 64) check_sample(&lists, &entries, lists.n / 3);
+    const cairn_value_widths seen   = cairn_value_widths_look(&lists, bits, true),
+                             wanted = cairn_value_widths_look(&entries, bits, true);
+
+    cr_expect_eq(seen.one, wanted.one);
+    check_storage(&seen.with_zeros, &wanted.with_zeros);
+    check_storage(&seen.exact, &wanted.exact);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+Test(auto_tensor, lists_have_their_values_however_they_are_stored)
+{
+    static const struct {
+        const char *name;
+        narrow_set  set;
+        bool        both; ///< Of f32, too.
+    } stored[] = {
+        {"iso",    NARROW_PATTERN, true },
+        {"iso",    NARROW_ONE,     true },
+        {"i8",     NARROW_I8,      true },
+        {"i8",     NARROW_PATTERN, true },
+        {"i16",    NARROW_I16,     true },
+        {"f16",    NARROW_F16,     true },
+        {"bf16",   NARROW_BF16,    true },
+        {"f32",    NARROW_F32,     true },
+        {"dict8",  NARROW_FEW,     true },
+        {"dict16", NARROW_FEW,     true },
+        {"f64",    NARROW_MIXED,   false},
+    };
+
+    for (size_t k = 0; k < sizeof stored / sizeof *stored; k++) {
+        check_stored(stored[k].name, stored[k].set, CAIRN_F64);
+        if (stored[k].both) check_stored(stored[k].name, stored[k].set, CAIRN_F32);
+    }
+}
+
+/// Narrow compressed rows are looked at where they lie, as wide ones are: no copy is made,
+/// and what they are compared with is what they are stored in.
+Test(auto_tensor, narrow_lists_are_looked_at_where_they_lie)
+{
+    static const narrow_set  sets[]  = {NARROW_PATTERN, NARROW_I8, NARROW_I16,
+                                        NARROW_F32};
+    static const char *const names[] = {"i8", "i8", "i16", "f32"}; /* beside zeros */
+
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        cairn_source   *source = stencil_of(sets[k]);
+        cairn_format   *format = NULL;
+        cairn_auto_info info;
+
+        source->narrows      = true; /* as those from files do */
+        cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
+
+        cr_assert(cairn_local_is_narrow(tensor->local));
+        choose(tensor, 4, &format, &info);
+        cr_expect_null(format);
+        const int64_t bytes = choose(tensor, 1000000, &format, &info);
+
+        cr_expect_lt(bytes, 16 * source->entries.n, "%" PRId64, bytes);
+        cr_expect_gt(info.share, 0);
+        cr_assert(format, "%s; %s", info.why[0], info.why[1]);
+        cr_expect_str_eq(info.values, names[k], "set %zu: %s in %s", k, info.values,
+                         cairn_format_text(format));
+        cairn_format_destroy(&format);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
     }
 }
 

@@ -181,9 +181,11 @@ Test(auto_values, bytes_that_are_told_are_stored)
 /// Of a tensor of f32 they are what rounding leaves of them.
 Test(auto_values, values_are_looked_at_as_they_will_be)
 {
-    static const double      tenths[] = {0.1, 0.1 + 1e-12, 0.1};
-    const cairn_value_widths f64 = cairn_value_widths_look(tenths, 64, 3, 64, true),
-                             f32 = cairn_value_widths_look(tenths, 64, 3, 32, true);
+    double                   tenths[] = {0.1, 0.1 + 1e-12, 0.1};
+    const cairn_entries      entries  = {.order = 2, .n = 3, .value = tenths};
+    const cairn_matrix_rows  rows     = cairn_matrix_rows_of_entries(&entries, 0, 3, 3);
+    const cairn_value_widths f64      = cairn_value_widths_look(&rows, 64, true),
+                             f32      = cairn_value_widths_look(&rows, 32, true);
 
     cr_expect_not(f64.one);
     cr_expect_eq(f64.with_zeros.bits, 64);
