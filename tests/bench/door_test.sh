@@ -53,6 +53,14 @@ awk -F '|' '
     cat "$folder/table"
     exit 1
 }
+# What leaves rows in no order is no peer of coordinates in any order, and is named apart.
+grep '  COO (any order) to CSR f64; ' "$folder/table" >"$folder/any" \
+    && ! grep -v '; rows in no order [0-9]' "$folder/any" \
+    && ! grep -E 'f64; (CXSparse( native)? cs_compress|plain C counting);' "$folder/any" || {
+    echo "door_test: peers whose rows are in no order:"
+    cat "$folder/any"
+    exit 1
+}
 for row in 'SpMV f64, generated, full values, 1 thread, auto' \
     'SpMV f64, generated, small values, 2 threads, auto' \
     'patterns and one value among them, 2 threads' 'beyond caches, full values, 2 threads' \

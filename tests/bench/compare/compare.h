@@ -81,6 +81,8 @@ typedef struct {
     double  *y;       ///< [rows][columns], to be written; NULL for a conversion.
     int64_t  entries; ///< Seen, and the sum over them.
     uint64_t sum;
+    int64_t  row, col; ///< Seen last.
+    bool     loose;    ///< Somewhere in a row a column came behind a larger one.
 } compare_result;
 
 /// An entry (0-based) of what a conversion made; padding may be shown, too.
@@ -89,6 +91,9 @@ static inline void compare_see(compare_result *r, int64_t i, int64_t j, double v
     if (value == 0) return;
     r->entries++;
     r->sum += bench_sum_of(i, j, value);
+    r->loose |= i == r->row && j < r->col;
+    r->row = i;
+    r->col = j;
 }
 
 typedef struct compare_way compare_way;
@@ -151,6 +156,9 @@ typedef struct {
     double              median;
     bool                retired; ///< Not in all rounds: others of Cairn's are faster.
     bool                wrong;   ///< It failed, or made something else.
+    bool
+        loose; ///< Compressed rows whose columns are in no order: less than is promised
+               ///< by the others, and no peer of theirs.
 } compare_contender;
 
 /// What was measured beside the contenders.

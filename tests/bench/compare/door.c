@@ -136,6 +136,7 @@ static door_cell *add_cell(door_cells      *cells,
         .borrowed    = NAN,
         .fresh_peer  = NAN,
         .fresh       = NAN,
+        .loose       = NAN,
         .bytes       = NAN,
         .read        = NAN
     };
@@ -158,9 +159,15 @@ static void note_peer(door_cell *c, char **field, double time)
     const bool converts = strcmp(c->pass->section, "convert") == 0;
     char       name[96];
 
+    const bool fresh = strcmp(field[MEMORY], "fresh memory") == 0;
+
     snprintf(name, sizeof name, "%.24s %.*s", field[PEER],
              converts ? (int)strcspn(field[WAY], ",") : 64, field[WAY]);
-    if (strcmp(field[MEMORY], "fresh memory") == 0) {
+    if (strcmp(field[ROLE], "loose") == 0) {
+        if (!fresh) keep_less(&c->loose, time);
+        return;
+    }
+    if (fresh) {
         keep_less(&c->fresh_peer, time);
         return;
     }

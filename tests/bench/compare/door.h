@@ -36,6 +36,7 @@ typedef struct {
     door_times       chosen_time, best, csr; ///< By `auto`, in any format, in CSR.
     double           borrowed; ///< CSR over the caller's arrays, with his x and y.
     double           fresh_peer, fresh; ///< Conversions with memory from the system.
+    double           loose;             ///< The best peer's whose rows are in no order.
     double           bytes, csr_bytes;  ///< Moved by what counts, by CSR;
     double           read;              ///< and what can be read a second.
 } door_cell;

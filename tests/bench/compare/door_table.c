@@ -201,6 +201,7 @@ static void print_cell(const door_cell *c)
         print_ratio(c->fresh_peer / c->fresh);
         print_ratio(get_fraction(c, ours.lent));
         printf("  %s; %s", c->title, c->peer_name);
+        if (!isnan(c->loose)) printf("; rows in no order %.2f", c->loose / ours.lent);
     } else {
         print_ratio(c->peer / c->best.lent);
         print_ratio(get_fraction(c, ours.lent));
@@ -255,7 +256,9 @@ void door_print_pass(const door_cells *cells, const door_pass *pass)
 void door_print(const door_cells *cells)
 {
     static const char *const legend[] = {
-        "Ratios are the best peer's time over Cairn's; above 1 Cairn is faster.",
+        "Ratios are the best peer's time over Cairn's; above 1 Cairn is faster. What "
+        "makes",
+        "rows in no order, where Cairn's are, is no peer of coordinates in any order.",
         "Inside: x and y, or the tensor, are Cairn's own. Caller's: they are the",
         "caller's, and that is what counts. Short: by how much the mean lacks, and the",
         "matrix that lacks most. Where it says so, a matrix that is gone through at "

@@ -101,6 +101,7 @@ static void copy_product(void *state, compare_result *result)
 /// A conversion: arrays that are made anew every time.
 typedef struct {
     const compare_task *task;
+    bool                sorts; ///< Columns within rows.
     int32_t            *ptr, *idx;
     double             *val;
 } conversion;
@@ -109,8 +110,7 @@ static void *prepare_conversion(const compare_way *way, const compare_task *task
 {
     conversion *s = compare_take(1, sizeof *s);
 
-    (void)way;
-    *s = (conversion){.task = task};
+    *s = (conversion){.task = task, .sorts = way->number > 0};
     return s;
 }
 
@@ -181,12 +181,36 @@ static void shuffled_to_rows(conversion *s)
     }
 }
 
+/// By columns first, and from there to rows, in which columns ascend then.
+static void shuffled_to_sorted_rows(conversion *s)
+{
+    const compare_matrix *a = s->task->matrix;
+    struct entry {
+        int32_t row, col;
+        double  val;
+    } *const by_column = compare_take((size_t)a->nnz, sizeof *by_column);
+
+    count_lines(s, a->cols, a->any.col, a->nnz);
+    for (int32_t p = 0; p < a->nnz; p++)
+        by_column[s->ptr[a->any.col[p] + 1]++] =
+            (struct entry){a->any.row[p], a->any.col[p], a->any.val[p]};
+    count_lines(s, a->rows, a->any.row, a->nnz);
+    for (int32_t p = 0; p < a->nnz; p++) {
+        const struct entry e = by_column[p];
+        const int32_t      q = s->ptr[e.row + 1]++;
+
+        s->idx[q] = e.col;
+        s->val[q] = e.val;
+    }
+    free(by_column);
+}
+
 static void convert(conversion *s)
 {
     switch (s->task->operation) {
     case CSR_TO_CSC: rows_to_columns(s); break;
     case ROWS_TO_CSR: sorted_to_rows(s); break;
-    default: shuffled_to_rows(s); break;
+    default: s->sorts ? shuffled_to_sorted_rows(s) : shuffled_to_rows(s); break;
     }
 }
 
@@ -231,10 +255,18 @@ static const compare_way ways[] = {
      .prepare    = prepare_product,
      .run        = run_product,
      .result     = copy_product,
-     .destroy    = free},
+     .destroy    = free                },
     {.name       = "counting",
      .operations = CONVERSIONS,
      .dtypes     = BIT(CAIRN_F64),
+     .prepare    = prepare_conversion,
+     .run        = run_conversion,
+     .result     = show_conversion,
+     .destroy    = destroy_conversion},
+    {.name       = "counting by columns and rows",
+     .operations = BIT(COO_TO_CSR),
+     .dtypes     = BIT(CAIRN_F64),
+     .number     = 1,
      .prepare    = prepare_conversion,
      .run        = run_conversion,
      .result     = show_conversion,

@@ -102,7 +102,7 @@ static void print_rows(const compare_task      *task,
     double plain = NAN;
 
     for (int k = 0; k < count; k++)
-        if (list[k].peer && list[k].peer->by_hand && isnan(plain))
+        if (list[k].peer && list[k].peer->by_hand && !list[k].loose && isnan(plain))
             plain = list[k].median;
     for (int k = 0; k < count; k++) {
         const compare_contender *c = &list[k];
@@ -119,7 +119,8 @@ static void print_rows(const compare_task      *task,
         print_number(c->bytes > 0 ? 1e-9 * c->bytes / c->median : NAN, 6, 1);
         print_number(fraction(task, c, bound), 6, 2);
         print_number(plain / c->median, 7, 2);
-        printf("%s\n", c->retired ? "  (two rounds)" : "");
+        printf("%s%s\n", c->retired ? "  (two rounds)" : "",
+               c->loose ? "  (rows in no order)" : "");
     }
 }
 
@@ -147,6 +148,7 @@ static void print_text(const compare_task      *task,
 static const char *get_role(const compare_contender *c)
 {
     if (!c->peer) return c->borrowed ? "borrowed" : c->lent ? "lent" : "own";
+    if (c->loose) return "loose";
     if (c->peer->by_hand) return c->way->csr ? "hand-csr" : "hand";
     return c->way->csr ? "peer-csr" : "peer";
 }
@@ -222,6 +224,7 @@ static void note_peer(summary *s, const compare_task *task, const compare_conten
 {
     const bool product = task->operation == PRODUCT;
 
+    if (c->loose) return;
     if (c->peer->by_hand && c->memory == MEMORY_KEPT)
         set_once(&s->hand, 1e3 * c->median);
     if (c->way->csr) set_once(&s->csr_peer_ms, 1e3 * c->median);
