@@ -110,11 +110,12 @@ cairn_given_coord(const cairn_given *given, int k, cairn_pos p)
 /// The value of entry @p p.
 static inline double cairn_given_value(const cairn_given *given, cairn_pos p)
 {
-    const char *const at = (const char *)given->value + p * given->apart;
-    double            wide;
-    float             narrow;
+    double wide;
+    float  narrow;
 
     if (!given->value) return 1.0;
+    const char *const at = (const char *)given->value + p * given->apart;
+
     if (given->value_bits == 32) {
         memcpy(&narrow, at, sizeof narrow);
         return (double)narrow;
