@@ -91,10 +91,12 @@ cairn_status cairn_rows_equal(cairn_comm *comm,
 }
 
 /// The search for all boundaries at once. Boundary b (0 .. cuts-1) is a number of
-/// grains; `low` and `high` close in on the first one with `goal` entries before it.
+/// grains; `low` and `high` close in on the first one whose rows before it cost the `goal`.
+/// The cost of rows is below 2^31 * (2^61 + 2^63), a goal times speeds below 2^127.
 typedef struct {
     const cairn_row_counts *counts; ///< Of this rank.
     cairn_coord             extent, grain;
+    const cairn_row_costs  *costs; ///< NULL: an entry costs 1, and ranks are alike.
     int                     cuts;
     int64_t                 total;              ///< Entries of all ranks.
     int64_t                *low, *high, *count; ///< [cuts] each, one block.
@@ -106,9 +108,33 @@ static int64_t entries_before(const search *s, cairn_coord g)
     return s->counts->before(s->counts->user, row_of_grain(g, s->grain, s->extent));
 }
 
-static int64_t goal(const search *s, int b)
+/// Cost of the rows before grain @p g, which have @p entries on all ranks.
+static __int128 cost_before(const search *s, cairn_coord g, int64_t entries)
 {
-    return (int64_t)((__int128)s->total * (b + 1) / (s->cuts + 1));
+    if (!s->costs) return entries;
+    return (__int128)s->costs->entry * entries
+           + (__int128)s->costs->row * row_of_grain(g, s->grain, s->extent);
+}
+
+/// Speed of the first @p ranks ranks together.
+static int64_t speed_of_first(const search *s, int ranks)
+{
+    int64_t speed = 0;
+
+    if (!s->costs) return ranks;
+    for (int r = 0; r < ranks; r++)
+        speed += s->costs->speed[r];
+    return speed;
+}
+
+/// What the rows before boundary @p b are to cost.
+static __int128 goal(const search *s, int b)
+{
+    const __int128 all = s->costs ? (__int128)s->costs->entry * s->total
+                                        + (__int128)s->costs->row * s->extent
+                                  : s->total;
+
+    return all * speed_of_first(s, b + 1) / speed_of_first(s, s->cuts + 1);
 }
 
 static bool closed(const search *s)
@@ -128,7 +154,7 @@ static cairn_status halve(cairn_comm *comm, search *s)
         const int64_t middle = s->low[b] + (s->high[b] - s->low[b]) / 2;
 
         if (s->low[b] == s->high[b]) continue;
-        if (s->count[b] >= goal(s, b))
+        if (cost_before(s, middle, s->count[b]) >= goal(s, b))
             s->high[b] = middle;
         else
             s->low[b] = middle + 1;
@@ -136,8 +162,8 @@ static cairn_status halve(cairn_comm *comm, search *s)
     return CAIRN_OK;
 }
 
-/// The boundary found has enough entries before it, the one below too few: take the
-/// nearer. Boundaries stay in order, since goals are and both choices are monotone.
+/// The rows before the boundary found cost enough, those before the one below too little:
+/// take the nearer. Boundaries stay in order, since goals are and both choices are monotone.
 static cairn_status take_nearer(cairn_comm *comm, search *s, cairn_rows *rows)
 {
     int64_t *const below = s->high; /* the interval is closed: high is free */
@@ -149,10 +175,12 @@ static cairn_status take_nearer(cairn_comm *comm, search *s, cairn_rows *rows)
     CAIRN_TRY(comm->ops->allreduce(comm, s->count, s->cuts, CAIRN_SUM));
     CAIRN_TRY(comm->ops->allreduce(comm, below, s->cuts, CAIRN_SUM));
     for (int b = 0; b < s->cuts; b++) {
-        const bool        nearer = goal(s, b) - below[b] < s->count[b] - goal(s, b);
-        const cairn_coord g      = s->low[b] - (nearer && s->low[b] > 0);
+        const cairn_coord g     = s->low[b] - (s->low[b] > 0);
+        const __int128    least = goal(s, b) - cost_before(s, g, below[b]);
+        const __int128    most  = cost_before(s, s->low[b], s->count[b]) - goal(s, b);
 
-        rows->first[b + 1] = row_of_grain(g, s->grain, s->extent);
+        rows->first[b + 1] =
+            row_of_grain(least < most ? g : s->low[b], s->grain, s->extent);
     }
     return CAIRN_OK;
 }
@@ -197,12 +225,14 @@ done:
 static cairn_status cut_by_counts(cairn_comm             *comm,
                                   const cairn_row_counts *counts,
                                   cairn_coord             grain,
+                                  const cairn_row_costs  *costs,
                                   int64_t                 total,
                                   cairn_rows             *rows)
 {
     search       s      = {.counts = counts,
                            .extent = rows->first[comm->size],
                            .grain  = grain,
+                           .costs  = costs,
                            .cuts   = comm->size - 1,
                            .total  = total};
     cairn_status status = CAIRN_NEW(comm->env, 3 * (int64_t)s.cuts, &s.low);
@@ -220,6 +250,7 @@ cairn_status cairn_rows_by_counts(cairn_comm             *comm,
                                   const cairn_row_counts *counts,
                                   cairn_coord             extent,
                                   cairn_coord             grain,
+                                  const cairn_row_costs  *costs,
                                   cairn_rows             *rows)
 {
     const cairn_coord usable = usable_grain(comm, extent, grain);
@@ -227,12 +258,13 @@ cairn_status cairn_rows_by_counts(cairn_comm             *comm,
     cairn_rows        fresh;
 
     CAIRN_TRY(comm->ops->allreduce(comm, &total, 1, CAIRN_SUM));
-    /* Without entries no boundary is better than another: cut the rows equally. */
-    if (comm->size == 1 || total == 0)
+    /* Where nothing costs anything no boundary is better than another. */
+    if (comm->size == 1 || (total == 0 && (!costs || costs->row == 0)))
         return cairn_rows_equal(comm, extent, grain, rows);
     CAIRN_TRY(create_rows(comm, extent, &fresh));
 
-    const cairn_status status = cut_by_counts(comm, counts, usable, total, &fresh);
+    const cairn_status status =
+        cut_by_counts(comm, counts, usable, costs, total, &fresh);
 
     if (status == CAIRN_OK)
         *rows = fresh;
@@ -263,11 +295,12 @@ static int64_t before_in_list(const void *user, cairn_coord row)
     return low;
 }
 
-cairn_status cairn_rows_by_entries(cairn_comm          *comm,
-                                   const cairn_entries *entries,
-                                   cairn_coord          extent,
-                                   cairn_coord          grain,
-                                   cairn_rows          *rows)
+cairn_status cairn_rows_by_entries(cairn_comm            *comm,
+                                   const cairn_entries   *entries,
+                                   cairn_coord            extent,
+                                   cairn_coord            grain,
+                                   const cairn_row_costs *costs,
+                                   cairn_rows            *rows)
 {
     row_list               list   = {.row = entries->coord[0], .n = entries->n};
     const cairn_row_counts counts = {entries->n, before_in_list, &list};
@@ -278,7 +311,7 @@ cairn_status cairn_rows_by_entries(cairn_comm          *comm,
     if (copy) list.row = copy;
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
-        status = cairn_rows_by_counts(comm, &counts, extent, grain, rows);
+        status = cairn_rows_by_counts(comm, &counts, extent, grain, costs, rows);
     cairn_free(comm->env, copy);
     return status;
 }

@@ -24,15 +24,25 @@ cairn_status cairn_rows_equal(cairn_comm *comm,
                               cairn_coord grain,
                               cairn_rows *rows);
 
+/// What ranks are thought to take, the same on all of them. Rows are cut so that ranks end
+/// together: the cost of a rank's rows is as its speed.
+typedef struct cairn_row_costs {
+    int64_t  row, entry; ///< Of each, from 0 to 2^31, not both 0.
+    int64_t *speed;      ///< [size] of each rank, from 1 to 2^20.
+} cairn_row_costs;
+
 /// Equal numbers of entries, boundaries multiples of @p grain as above.
 ///
 /// Collective. Cost: 64 reductions of `size` integers (bisection over the rows), each
 /// with one binary search per boundary in this rank's sorted rows.
-cairn_status cairn_rows_by_entries(cairn_comm          *comm,
-                                   const cairn_entries *entries,
-                                   cairn_coord          extent,
-                                   cairn_coord          grain,
-                                   cairn_rows          *rows);
+///
+/// @param[in] costs  Cut by these; NULL: by the entries alone, as much for each rank.
+cairn_status cairn_rows_by_entries(cairn_comm            *comm,
+                                   const cairn_entries   *entries,
+                                   cairn_coord            extent,
+                                   cairn_coord            grain,
+                                   const cairn_row_costs *costs,
+                                   cairn_rows            *rows);
 
 /// How the entries of this rank lie, where they are not there as coordinates.
 typedef struct cairn_row_counts {
@@ -48,6 +58,7 @@ cairn_status cairn_rows_by_counts(cairn_comm             *comm,
                                   const cairn_row_counts *counts,
                                   cairn_coord             extent,
                                   cairn_coord             grain,
+                                  const cairn_row_costs  *costs,
                                   cairn_rows             *rows);
 
 /// Copy rows. Local. @p copy is unchanged on failure.

@@ -163,7 +163,8 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
     if (scattered) *scattered = false;
     switch (distribution->kind) {
     case CAIRN_DISTRIBUTION_UNSAID:
-    case CAIRN_DISTRIBUTION_NNZ: return CAIRN_OK;
+    case CAIRN_DISTRIBUTION_NNZ:
+    case CAIRN_DISTRIBUTION_COST: return CAIRN_OK;
     case CAIRN_DISTRIBUTION_GRAPH:
         if (!scattered) return not_here(comm->env, "graph");
         *scattered = true;
@@ -175,10 +176,7 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
         CAIRN_TRY(cut_by_map(comm, distribution->a, extent, rows, scattered));
         if (scattered && *scattered) return CAIRN_OK;
         break;
-    default:
-        return not_here(comm->env, distribution->kind == CAIRN_DISTRIBUTION_COST
-                                       ? "cost"
-                                       : "blocks<p,q>");
+    default: return not_here(comm->env, "blocks<p,q>");
     }
     *cut = true;
     return CAIRN_OK;

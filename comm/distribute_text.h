@@ -14,8 +14,8 @@
 ///
 /// Collective; @p distribution is the same on all ranks.
 ///
-/// @param[in]  distribution  `nnz` and what is unsaid cut nothing: the caller counts entries
-///                           (cairn_rows_by_entries(), cairn_rows_by_counts()).
+/// @param[in]  distribution  `nnz`, `cost` and what is unsaid cut nothing: the caller counts
+///                           entries (cairn_rows_by_entries(), cairn_rows_by_counts()).
 /// @param[in]  grain         Of `rows`, as cairn_rows_equal() has it. The rows of an
 ///                           expression are those that it names, whatever the grain.
 /// @param[out] rows          Unchanged where nothing is cut, and on failure.
@@ -24,7 +24,7 @@
 ///                           other: nothing is cut. NULL: that is refused.
 /// @retval CAIRN_BAD_QUERY    An expression names a rank outside 0..ranks-1 for some row, or
 ///                            has no value for it.
-/// @retval CAIRN_UNSUPPORTED  `cost`, `blocks`, scattered rows where these are
+/// @retval CAIRN_UNSUPPORTED  `blocks`, scattered rows where these are
 ///                            refused, or more rows than are looked at.
 ///
 /// Cost: an expression that rises or falls with the rows is evaluated at some of them; any

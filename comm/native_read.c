@@ -202,7 +202,7 @@ cut_rows(const cairn_native_file *f, cairn_coord grain, cairn_rows *rows)
     for (int64_t k = 0; k < f->owns; k++)
         counts.entries += f->own[k].values;
     CAIRN_TRY(cairn_rows_by_counts(f->comm, &counts, f->fact[0].shape.extent[0], grain,
-                                   rows));
+                                   NULL, rows));
     const cairn_status status = cairn_comm_agree(f->comm, counter.status);
 
     if (status != CAIRN_OK) cairn_rows_fini(f->comm->env, rows);

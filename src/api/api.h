@@ -300,6 +300,25 @@ cairn_source_create(cairn_context *context, int order, cairn_source **source);
 /// Rows per grain of a format: of its members' maps and queries, and its own query.
 int64_t cairn_format_grain(const cairn_format *format);
 
+/// Rows to be cut, by entries where they lie as coordinates or by counts of them.
+typedef struct cairn_to_cut {
+    cairn_coord             extent;
+    const cairn_entries    *entries; ///< Of this rank, anywhere; or NULL,
+    const cairn_row_counts *counts;  ///< and these.
+} cairn_to_cut;
+
+/// Cut rows where their text leaves that to counts: so that ranks have as many entries each,
+/// or, `@ cost`, are thought to take as long; at multiples of the format's grain.
+///
+/// Collective. Opens the context's devices for `cost` on several ranks.
+///
+/// @param[in] format  NULL: none yet.
+/// @retval CAIRN_NO_DEVICE, CAIRN_BAD_OPTION  Devices that are listed cannot be opened.
+cairn_status cairn_format_cut_rows(cairn_context      *context,
+                                   const cairn_format *format,
+                                   const cairn_to_cut *what,
+                                   cairn_rows         *rows);
+
 /// Divide a source's rows anew, as a format says or else as the source was asked to,
 /// boundaries at multiples of the format's grain, and move entries.
 ///

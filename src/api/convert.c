@@ -228,6 +228,16 @@ static bool suits(const cairn_tensor *tensor, int64_t grain)
     return true;
 }
 
+/// Do formats cut the rows of a matrix alike, by counts? What rows cost is as formats have
+/// it, whole.
+static bool is_cut_alike(const cairn_format *a, const cairn_format *b)
+{
+    if (b->distribution.kind == CAIRN_DISTRIBUTION_COST)
+        return strcmp(cairn_format_text(a), cairn_format_text(b)) == 0;
+    return a->distribution.kind == b->distribution.kind
+           && cairn_format_grain(a) == cairn_format_grain(b);
+}
+
 /// Do rows change their ranks in a conversion? Equal counts of entries are found where it is
 /// done: then they may, unless the tensor is cut so already.
 ///
@@ -257,9 +267,7 @@ static cairn_status find_moving(const cairn_tensor *tensor,
     else if (said->kind == CAIRN_DISTRIBUTION_UNSAID)
         *moving = !suits(tensor, grain);
     else
-        *moving = comm->size > 1
-                  && (tensor->format->distribution.kind != said->kind
-                      || cairn_format_grain(tensor->format) != grain);
+        *moving = comm->size > 1 && !is_cut_alike(tensor->format, format);
     cairn_rows_fini(comm->env, &rows);
     return CAIRN_OK;
 }

@@ -134,6 +134,7 @@ static cairn_status exchange_rows(const row_pieces   *pieces,
     cairn_row_counts      counts = {0, entries_before, pieces};
     const cairn_coord     extent = pieces->own[0]->shape.extent[0];
     const int64_t         grain  = cairn_format_grain(to->format);
+    const cairn_to_cut    what   = {.extent = extent, .counts = &counts};
     cairn_rows            rows;
     bool                  cut;
 
@@ -141,7 +142,7 @@ static cairn_status exchange_rows(const row_pieces   *pieces,
         counts.entries += cairn_local_nnz(pieces->own[k]);
     CAIRN_TRY(cairn_rows_by_text(comm, &to->format->distribution, extent, grain, &rows,
                                  &cut, NULL));
-    if (!cut) CAIRN_TRY(cairn_rows_by_counts(comm, &counts, extent, grain, &rows));
+    if (!cut) CAIRN_TRY(cairn_format_cut_rows(to->context, to->format, &what, &rows));
     cairn_rows_fini(comm->env, &to->rows);
     to->rows = rows;
     return cairn_rows_exchange(comm->env, pieces->own, pieces->count, rows.first, &net,

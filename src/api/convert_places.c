@@ -16,6 +16,7 @@ static cairn_status find_rows(cairn_source *source, cairn_tensor *to)
     const cairn_distribution *said   = &to->format->distribution;
     const cairn_coord         extent = source->shape.extent[0];
     const int64_t             grain  = cairn_format_grain(to->format);
+    const cairn_to_cut        what   = {.extent = extent, .entries = &source->entries};
     cairn_rows                rows   = {0};
     bool                      cut    = false, scattered;
 
@@ -27,7 +28,7 @@ static cairn_status find_rows(cairn_source *source, cairn_tensor *to)
         CAIRN_TRY(cairn_comm_agree(
             comm, cairn_rows_copy(comm->env, &to->places->rows, &rows)));
     } else if (!cut) {
-        CAIRN_TRY(cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
+        CAIRN_TRY(cairn_format_cut_rows(source->context, to->format, &what, &rows));
     }
     cairn_rows_fini(comm->env, &to->rows);
     to->rows = rows;

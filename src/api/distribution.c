@@ -9,6 +9,13 @@
 
 #include <string.h>
 
+/// Are rows divided by counts, so that one rank has all of them?
+static bool is_by_counts(cairn_distribution_kind kind)
+{
+    return kind == CAIRN_DISTRIBUTION_ROWS || kind == CAIRN_DISTRIBUTION_NNZ
+           || kind == CAIRN_DISTRIBUTION_COST;
+}
+
 /// Is a member's own what the whole has? One rank has all rows by counts of any kind.
 static bool is_same(const cairn_format       *format,
                     int                       member,
@@ -18,12 +25,9 @@ static bool is_same(const cairn_format       *format,
     const cairn_distribution *own = &format->member_distribution[member];
 
     if (own->kind == CAIRN_DISTRIBUTION_UNSAID) return true;
-    if (ranks == 1
-        && (own->kind == CAIRN_DISTRIBUTION_ROWS
-            || own->kind == CAIRN_DISTRIBUTION_NNZ))
-        return true;
+    if (ranks == 1 && is_by_counts(own->kind)) return true;
     if (own->kind != whole->kind) return false;
-    return own->kind == CAIRN_DISTRIBUTION_ROWS || own->kind == CAIRN_DISTRIBUTION_NNZ
+    return is_by_counts(own->kind)
            || (format->print.whole_distribution
                && strcmp(format->print.distribution[member],
                          format->print.whole_distribution)
@@ -48,6 +52,7 @@ cairn_source_divide(cairn_source *source, const cairn_format *format, bool *scat
     cairn_comm        *comm   = source->context->comm;
     const cairn_coord  extent = source->shape.extent[0];
     const int64_t      grain  = format ? cairn_format_grain(format) : 1;
+    const cairn_to_cut what   = {.extent = extent, .entries = &source->entries};
     cairn_rows         rows   = {0};
     cairn_distribution whole  = {source->division == CAIRN_BY_ROWS
                                      ? CAIRN_DISTRIBUTION_ROWS
@@ -60,8 +65,7 @@ cairn_source_divide(cairn_source *source, const cairn_format *format, bool *scat
     if (format) CAIRN_TRY(cairn_format_check_members(comm, format, &whole));
     CAIRN_TRY(cairn_rows_by_text(comm, &whole, extent, grain, &rows, &cut, scattered));
     if (scattered && *scattered) return CAIRN_OK;
-    if (!cut)
-        CAIRN_TRY(cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
+    if (!cut) CAIRN_TRY(cairn_format_cut_rows(source->context, format, &what, &rows));
     const cairn_status status =
         cairn_entries_to_owners(comm, &rows, &source->entries, NULL);
 
@@ -204,9 +208,7 @@ cairn_status cairn_check_callers_rows(cairn_comm *comm, const cairn_format *form
     const cairn_distribution *whole = &format->distribution;
 
     if (whole->kind == CAIRN_DISTRIBUTION_UNSAID
-        || (comm->size == 1
-            && (whole->kind == CAIRN_DISTRIBUTION_ROWS
-                || whole->kind == CAIRN_DISTRIBUTION_NNZ)))
+        || (comm->size == 1 && is_by_counts(whole->kind)))
         return cairn_format_check_members(comm, format, whole);
     return cairn_fail(
         comm->env, CAIRN_UNSUPPORTED,

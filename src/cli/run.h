@@ -23,12 +23,13 @@ typedef struct cli_run_settings {
     const char    *candidates;      ///< File of formats to choose among; NULL: none.
     const char    *place, *devices; ///< NULL: not given.
     cairn_division division;
-    bool           graph; ///< Where the format says nothing: as "@ graph" in its text.
-    int64_t        columns; ///< Of the dense operand; 1 for spmv.
-    int64_t        iters, warmup;
-    int64_t        chain; ///< Products of a run, each Y the next X; 0: one.
-    cli_run_files  files;
-    bool           verify;
+    const char *said; ///< "graph", "cost": as if a format that says nothing said this
+                      ///< behind its @; or NULL.
+    int64_t       columns; ///< Of the dense operand; 1 for spmv.
+    int64_t       iters, warmup;
+    int64_t       chain; ///< Products of a run, each Y the next X; 0: one.
+    cli_run_files files;
+    bool          verify;
 } cli_run_settings;
 
 /// Read and check the options of a run. @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED

@@ -73,7 +73,7 @@ static cairn_status read_division(cli_job *job, cli_run_settings *settings)
         CLI_TRY(
             cli_choose(job, "option: --distribute", word, &cli_distributions, &which));
     settings->division = which == 1 ? CAIRN_BY_ROWS : CAIRN_BY_NNZ;
-    settings->graph    = which == 2;
+    settings->said     = which > 1 ? cli_distributions.now[which] : NULL;
     return CAIRN_OK;
 }
 

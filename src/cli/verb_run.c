@@ -37,15 +37,16 @@ static cairn_status create_format(cli_run *run)
     return status;
 }
 
-/// A format whose text says nothing of ranks gets what --distribute graph asks for.
-static cairn_status add_graph(cli_run *run)
+/// A format whose text says nothing of ranks gets what --distribute asks for.
+static cairn_status add_distribution(cli_run *run)
 {
     cairn_context *context = run->job->context;
     cairn_format  *fresh   = NULL;
     char          *text    = NULL;
 
     if (cairn_format_distribution(run->format, -1)) return CAIRN_OK;
-    if (asprintf(&text, "%s @ graph", cairn_format_text(run->format)) < 0)
+    if (asprintf(&text, "%s @ %s", cairn_format_text(run->format), run->settings.said)
+        < 0)
         return cli_fail(run->job, CAIRN_NO_MEMORY, "memory: the format's text");
     const cairn_status status = cairn_format_create(context, text, &fresh);
 
@@ -183,7 +184,7 @@ static cairn_status load(cli_run *run)
                         ": only a square matrix makes a y that is the next x",
                         settings->file, run->matrix.extent[0], run->matrix.extent[1]);
     if (settings->choose) CLI_TRY(choose_format(run));
-    if (settings->graph) CLI_TRY(cli_agree(run->job, add_graph(run)));
+    if (settings->said) CLI_TRY(cli_agree(run->job, add_distribution(run)));
     CLI_TRY(store(run));
     if (settings->verify && run->from_tensor)
         return cairn_source_divide_like(run->source, run->tensor);

@@ -26,7 +26,7 @@ done
 expect 0 run spmv m.mtx --transpose --reproducible --iters 1 --out alone.mtx
 on 2 0 run spmv m.mtx --transpose --reproducible --iters 1 --verify --out y.mtx
 same y.mtx alone.mtx
-for how in rows nnz; do
+for how in rows nnz cost; do
     on 3 0 run spmv m.mtx --distribute $how --iters 1 --verify --out y.mtx
     expect 0 run spmv m.mtx --iters 1 --out alone.mtx
     same y.mtx alone.mtx

@@ -28,7 +28,7 @@ expect 2 format g.formats:mine
 complains 'g.formats:1:13: a definition has no distribution'
 
 # The same bytes on any number of ranks, and each rank's rows as they are asked for.
-for said in rows nnz '(d0*ranks/103)' '(d0*0+ranks-1)'; do
+for said in rows nnz cost '(d0*ranks/103)' '(d0*0+ranks-1)'; do
     for format in 'bdia<4>' 'hybrid<bell<4>,csr,0.5>'; do
         for ranks in 1 3; do
             on $ranks 0 run spmv u.mtx --format "$format @ $said" --distribute rows \
@@ -42,6 +42,29 @@ on 3 0 run spmv u.mtx --distribute rows --iters 1 --json j.json
 has j.json '"distribution": "rows"'
 on 2 0 format 'csr @ (d0/100)' u.mtx --json j.json
 tr -d '\n' <j.json | grep -q '"rank": 1[^}]*"nnz": 15' || fail 'rank 1 has not 3 rows'
+
+# --distribute cost is "@ cost" where the format says nothing: ranks have work as they have
+# threads. A file keeps it; its rows are cut for as many ranks as read it.
+expect 0 run spmv u.mtx --format csr --iters 1 --out y1.mtx
+run_as 0 "$MPIEXEC" -n 3 sh -c 'export CAIRN_THREADS=$((1 + OMPI_COMM_WORLD_RANK)); exec "$@"' sh \
+    "$program" run spmv u.mtx --format csr --distribute cost --verify --iters 1 \
+    --out y3.mtx --json j.json
+has j.json '"distribution": "cost"'
+same y1.mtx y3.mtx
+tr -d ' \n' <j.json >flat.json
+for rows in 0:17 17:35 52:51; do
+    grep -q "\"first_row\":${rows%:*},\"rows\":${rows#*:}}" flat.json ||
+        fail "no rank has the ${rows#*:} rows from ${rows%:*} on"
+done
+on 3 0 run spmv u.mtx --format 'csr @ rows' --distribute cost --iters 1 --json j.json
+has j.json '"distribution": "rows"'
+on 3 0 convert u.mtx --to 'csr @ cost' -o c.cairn --json j.json
+has j.json '"distribution": "cost"'
+on 2 0 convert c.cairn --to 'bdia<4> @ cost' -o c2.cairn
+on 3 0 convert c2.cairn --to 'csr @ (d0%ranks)' -o c3.cairn
+on 2 0 convert c3.cairn --to 'csr @ cost' -o c.mtx
+expect 0 convert u.mtx --to csr -o plain.mtx
+same c.mtx plain.mtx
 
 # --distribute graph is "@ graph" where the format says nothing; never another distribution.
 graph=1
@@ -62,11 +85,9 @@ has j.json '"distribution": "rows"'
 # Refused by all, once.
 on 3 2 run spmv u.mtx --format 'csr @ (d0/10)'
 complains 'format: distribution: row 102 goes to rank 10, but there are only ranks 0..2'
-for later in cost 'blocks<3,1>'; do
-    on 3 2 run spmv u.mtx --format "csr @ $later"
-    complains 'not in this version'
-    expect 2 run spmv u.mtx --format "csr @ $later"
-done
+on 3 2 run spmv u.mtx --format 'csr @ blocks<3,1>'
+complains 'not in this version'
+expect 2 run spmv u.mtx --format 'csr @ blocks<3,1>'
 on 2 2 run spmv u.mtx --format 'hybrid<bdia<4> @ rows,csr>'
 complains 'member 1 has @ rows, and the whole another'
 

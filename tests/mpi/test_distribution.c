@@ -4,6 +4,7 @@
 /// bits that they have otherwise; conversions and files keep to it, and send what changes
 /// its rank and nothing else; what cannot be done is refused by all ranks alike.
 
+#include "auto/row_rates.h"
 #include "distributed.h"
 
 enum { ROWS = 67, COLS = 40, PAIRS = 120 };
@@ -33,9 +34,10 @@ static cairn_source *draw(cairn_context *context, cairn_division division)
 /// Distributions, and the rank of a row by each; -1: by the run's own cut.
 static const char *const words[] = {"rows",          "nnz",
                                     "(d0*ranks/67)", "(ranks-1-(66-d0)/40)",
-                                    "(ranks/2)",     "((d0+7)*ranks/80)"};
+                                    "(ranks/2)",     "((d0+7)*ranks/80)",
+                                    "cost"};
 
-enum { WORDS = sizeof words / sizeof *words };
+enum { WORDS = sizeof words / sizeof *words, COST = WORDS - 1 };
 
 static int64_t owner(int word, int64_t row, int64_t ranks)
 {
@@ -60,6 +62,49 @@ static bool lies_there(const cairn_tensor *tensor, int word)
 
     for (int64_t row = 0; row < ROWS; row++)
         good = good && cairn_rows_owner(&tensor->rows, row) == owner(word, row, size);
+    return good;
+}
+
+/// What rows before each row are thought to take, of ranks with as many threads.
+static void
+add_up_costs(const cairn_format *format, const cairn_source *source, double *before)
+{
+    cairn_row_rates rates;
+    double          entries[ROWS] = {0};
+
+    cr_assert_eq(cairn_row_rates_of(&all->env, format, &rates), CAIRN_OK);
+    for (cairn_pos k = 0; k < source->entries.n; k++)
+        entries[source->entries.coord[0][k]]++;
+    MPI_Allreduce(MPI_IN_PLACE, entries, ROWS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    before[0] = 0;
+    for (int64_t row = 0; row < ROWS; row++)
+        before[row + 1] = before[row] + rates.row + rates.entry * entries[row];
+}
+
+/// Does each boundary lie within half a grain's cost of an equal share, the same on all ranks?
+static bool costs_alike(const cairn_tensor *tensor, const cairn_source *source)
+{
+    const int64_t *first = tensor->rows.first,
+                  grain  = cairn_format_grain(tensor->format);
+    const int64_t step   = size * grain <= ROWS ? grain : 1;
+    int64_t       same[MOST];
+    double        before[ROWS + 1];
+    bool          good;
+
+    add_up_costs(tensor->format, source, before);
+    memcpy(same, first, ((size_t)size + 1) * sizeof *same);
+    MPI_Bcast(same, size + 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    good = memcmp(same, first, ((size_t)size + 1) * sizeof *same) == 0;
+    for (int r = 1; r < size; r++) {
+        const double  far  = fabs(before[first[r]] - before[ROWS] * r / size);
+        const int64_t low  = first[r] < step ? 0 : first[r] - step;
+        const int64_t high = first[r] + step > ROWS ? ROWS : first[r] + step;
+
+        for (int64_t row = low; row <= high; row += step)
+            good = good
+                   && far <= fabs(before[row] - before[ROWS] * r / size)
+                                 + 1e-6 * before[ROWS];
+    }
     return good;
 }
 
@@ -114,6 +159,8 @@ static void check_format(int f, const double *bits)
             cr_expect_null(cairn_format_distribution(run->format, -1));
             cr_expect(same_rows(said, run), "%s @ %s", formats[f], words[w]);
             check_same(run->local, said->local, formats[f]);
+        } else if (w == COST) {
+            cr_expect(costs_alike(said, source[!its]), "%s @ cost", formats[f]);
         } else {
             cr_expect(lies_there(said, w), "%s @ %s", formats[f], words[w]);
         }
@@ -186,6 +233,46 @@ static void check_pair(uint64_t *state, cairn_source *source)
     cairn_tensor_destroy(&made);
     cairn_tensor_destroy(&want);
     cairn_tensor_destroy(&from);
+}
+
+/// Rows take time, too, where a format has a place for each; of two ranks the one with twice
+/// the threads gets twice the work, and it gets it again.
+Test(distribution, costs_are_of_rows_entries_and_threads)
+{
+    cairn_source *source = draw(all, CAIRN_BY_NNZ);
+    cairn_tensor *nnz = NULL, *alike = NULL, *cost = NULL, *again = NULL, *ell = NULL;
+    double        before[ROWS + 1], speeds = 0, share = 0;
+
+    ON_ALL_RANKS(store(source, "csr", "nnz", &nnz) == CAIRN_OK
+                     && store(source, "csr", "cost", &alike) == CAIRN_OK
+                     && store(source, "ell", "cost", &ell) == CAIRN_OK
+                     && cairn_context_set_threads(all, 1 + rank) == CAIRN_OK
+                     && store(source, "csr", "cost", &cost) == CAIRN_OK
+                     && store(source, "csr", "cost", &again) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    cr_expect(size == 1 || !same_rows(nnz, alike), "entries alone were counted");
+    cr_expect(size == 1 || !same_rows(cost, alike), "threads were not counted");
+    cr_expect(same_rows(cost, again));
+    for (int r = 0; r < size; r++)
+        cr_expect_eq(ell->rows.first[r], (ROWS * r + size / 2) / size,
+                     "rows of as many slots each are not cut equally");
+    add_up_costs(cost->format, source, before);
+    for (int r = 0; r < size; r++)
+        speeds += 1 + r;
+    for (int r = 1; r < size; r++) {
+        share += r / speeds;
+        const double far = before[cost->rows.first[r]] - before[ROWS] * share;
+
+        cr_expect_lt(fabs(far), before[ROWS] / 20, "rank %d begins %g too late", r,
+                     far);
+    }
+    cairn_context_set_threads(all, 1);
+    cairn_tensor_destroy(&nnz);
+    cairn_tensor_destroy(&alike);
+    cairn_tensor_destroy(&cost);
+    cairn_tensor_destroy(&again);
+    cairn_tensor_destroy(&ell);
+    cairn_source_destroy(&source);
 }
 
 Test(distribution, conversions_send_what_changes_its_rank)
@@ -264,7 +351,6 @@ Test(distribution, what_cannot_be_done_is_refused_by_all)
     refused("csr", "(d0/5)", CAIRN_BAD_QUERY, "row 66 goes to rank 13, but there");
     refused("csr", "(d0%5-1)", CAIRN_BAD_QUERY, "row 0 goes to rank -1, but there");
     refused("csr", "(d0/(ranks-9))", CAIRN_BAD_QUERY, "row 0 has no rank");
-    refused("csr", "cost", CAIRN_UNSUPPORTED, later);
     refused("csr", "blocks<1,ranks>", CAIRN_UNSUPPORTED, later);
     if (size > 1) {
         refused("hybrid<csr @ rows,coo>", "nnz", CAIRN_UNSUPPORTED,

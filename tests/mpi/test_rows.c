@@ -107,7 +107,7 @@ Test(rows, entries_are_balanced)
 
         crowd(&entries, cases[k].n, cases[k].extent);
         ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, cases[k].extent,
-                                           cases[k].grain, &rows)
+                                           cases[k].grain, NULL, &rows)
                          == CAIRN_OK,
                      "%s", env.message);
 
@@ -122,6 +122,108 @@ Test(rows, entries_are_balanced)
     }
 }
 
+/// Where a boundary is to be, found by trying all: the grain before which rows cost as nearly
+/// as can be what the ranks before it are to take, the later one of two as near.
+static cairn_coord nearest_cut(const cairn_row_costs *costs,
+                               const int64_t         *before,
+                               cairn_coord            extent,
+                               cairn_coord            grain,
+                               int                    rank_after)
+{
+    double      all = 0, mine = 0, least = INFINITY, goal;
+    cairn_coord best = 0;
+
+    for (int r = 0; r < size; r++) {
+        all += (double)costs->speed[r];
+        if (r < rank_after) mine += (double)costs->speed[r];
+    }
+    goal = floor(((double)costs->entry * (double)before[extent]
+                  + (double)costs->row * (double)extent)
+                 * mine / all);
+    for (cairn_coord row = 0; row < extent + grain; row += grain) {
+        const cairn_coord at = row < extent ? row : extent;
+        const double      cost =
+            (double)costs->entry * (double)before[at] + (double)costs->row * (double)at;
+
+        if (fabs(cost - goal) < least
+            || (fabs(cost - goal) == least && cost > goal && best == at - grain))
+            least = fabs(cost - goal), best = at;
+    }
+    return best;
+}
+
+Test(rows, costs_of_ranks_are_as_their_speeds)
+{
+    enum { EXTENT = 300, ENTRIES = 700 };
+    uint64_t state = 17;
+
+    for (int k = 0; k < 60; k++) {
+        int64_t           speed[16], before[EXTENT + 1] = {0};
+        cairn_row_costs   costs = {.row   = random_below(&state, 50),
+                                   .entry = random_below(&state, 9),
+                                   .speed = speed};
+        const cairn_coord grain = 1 + random_below(&state, 5);
+        const int64_t     n     = k % 7 ? ENTRIES : 0;
+        cairn_entries     entries;
+        cairn_rows        rows;
+        bool              good;
+
+        costs.row += costs.entry == 0;
+        for (int r = 0; r < size; r++)
+            speed[r] = 1 + random_below(&state, 1 << 10);
+        crowd(&entries, n, EXTENT);
+        for (cairn_pos p = 0; p < entries.n; p++)
+            before[entries.coord[0][p] + 1]++;
+        for (int row = 0; row < EXTENT; row++)
+            before[row + 1] += before[row];
+        comm->ops->allreduce(comm, before, EXTENT + 1, CAIRN_SUM);
+        ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, EXTENT, grain, &costs, &rows)
+                         == CAIRN_OK,
+                     "%s", env.message);
+        good = well_formed(&rows, EXTENT, grain);
+        for (int r = 1; r < size && (n > 0 || costs.row > 0); r++) {
+            const cairn_coord want = nearest_cut(&costs, before, EXTENT, grain, r);
+            const cairn_coord got  = rows.first[r];
+
+            /* rows that cost nothing may go to either rank */
+            good = good
+                   && (got == want || (costs.row == 0 && before[got] == before[want]));
+        }
+        cairn_rows_fini(&env, &rows);
+        cairn_entries_fini(&env, &entries);
+        ON_ALL_RANKS(good, "case %d: %ld a row, %ld an entry, grain %ld", k,
+                     (long)costs.row, (long)costs.entry, (long)grain);
+    }
+}
+
+/// The largest of everything: no product of costs is beyond what it is counted in.
+Test(rows, costs_may_be_large)
+{
+    int64_t           speed[16];
+    cairn_row_costs   costs  = {.row = 1000000000, .entry = 1000000000, .speed = speed};
+    const cairn_coord extent = (cairn_coord)1 << 61;
+    cairn_entries     entries;
+    cairn_rows        rows;
+    int64_t           all = 0, first = 0;
+    bool              good = true;
+
+    for (int r = 0; r < size; r++)
+        all += speed[r] = (1 << 20) - 1000 * r;
+    crowd(&entries, 3000, extent);
+    ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, extent, 1, &costs, &rows)
+                     == CAIRN_OK,
+                 "%s", env.message);
+    for (int r = 0; r < size; first += speed[r++])
+        good = good
+               && fabs((double)rows.first[r] / (double)extent
+                       - (double)first / (double)all)
+                      < 1e-9;
+    good = good && well_formed(&rows, extent, 1);
+    cairn_rows_fini(&env, &rows);
+    cairn_entries_fini(&env, &entries);
+    ON_ALL_RANKS(good, "other rows than as speeds");
+}
+
 Test(rows, entries_move_to_their_owners_in_order)
 {
     cairn_entries entries;
@@ -130,8 +232,8 @@ Test(rows, entries_move_to_their_owners_in_order)
 
     cairn_comm_mpi_set_chunk(comm, 1000);
     crowd(&entries, 5000, 40);
-    ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, 40, 1, &rows) == CAIRN_OK, "%s",
-                 env.message);
+    ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, 40, 1, NULL, &rows) == CAIRN_OK,
+                 "%s", env.message);
     ON_ALL_RANKS(cairn_entries_to_owners(comm, &rows, &entries, NULL) == CAIRN_OK, "%s",
                  env.message);
 

@@ -20,6 +20,7 @@ typedef struct {
 static const char *const said[] = {"",
                                    "rows",
                                    "nnz",
+                                   "cost",
                                    "(d0*ranks/53)",
                                    "(d0%ranks)",
                                    "(ranks-1-d0*ranks/53)",
