@@ -36,11 +36,13 @@ cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native);
 ///
 /// @param[out] shape    Global.
 /// @param[out] entries  Freed with cairn_entries_fini(). Unchanged on failure.
+/// @param[out] text     NULL, or the canonical text of its format, freed with cairn_free().
 /// @retval CAIRN_BAD_FILE  A wrong checksum, version or length, or contradictions.
 cairn_status cairn_native_read_file(cairn_comm    *comm,
                                     const char    *path,
                                     cairn_shape   *shape,
-                                    cairn_entries *entries);
+                                    cairn_entries *entries,
+                                    char         **text);
 
 /// Take back this rank's own arrays of a file that as many ranks wrote: together they are
 /// one tensor, its rows in rank order.

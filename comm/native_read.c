@@ -128,7 +128,8 @@ read_share(const cairn_native_file *f, cairn_entries *entries, seen_parts *seen)
 cairn_status cairn_native_read_file(cairn_comm    *comm,
                                     const char    *path,
                                     cairn_shape   *shape,
-                                    cairn_entries *entries)
+                                    cairn_entries *entries,
+                                    char         **text)
 {
     cairn_native_file file;
     cairn_entries     fresh;
@@ -141,6 +142,7 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
     if (status == CAIRN_OK) status = cairn_comm_agree(comm, check_seen(&file, &seen));
     if (status == CAIRN_OK && file.fact[0].places)
         status = cairn_native_undo_places(&file, &fresh);
+    if (status == CAIRN_OK && text) status = cairn_native_file_text(&file, text);
     if (status == CAIRN_OK) {
         *shape   = file.fact[0].shape;
         *entries = fresh;

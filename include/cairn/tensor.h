@@ -52,12 +52,15 @@ typedef struct cairn_source_info {
         values; ///< What holds them all exactly: "iso", "i8", "i16", "f16", "bf16", "f32" or
                 ///< "f64", of `val(TYPE)`; NULL: there are none.
     double value; ///< Of "iso" the value that all are; else 0.
+    const char
+        *distribution; ///< What a .cairn file's format says behind its @, as "graph";
+                       ///< NULL: nothing. Lives as long as the source.
 } cairn_source_info;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_SOURCE_INFO \
-    { sizeof(cairn_source_info), 0, {0}, 0, NULL, NULL, 0, 0, 0, 0, 0, 0.0, NULL, 0.0 }
+    { sizeof(cairn_source_info), 0, {0}, 0, NULL, NULL, 0, 0, 0, 0, 0, 0.0, NULL, 0.0, NULL }
 // clang-format on
 
 /// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as

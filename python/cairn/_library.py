@@ -90,7 +90,8 @@ class SourceInfo(Sized):
                 ("nnz", c_int64), ("field", c_char_p), ("symmetry", c_char_p),
                 ("diagonals", c_int64), ("max_row", c_int64), ("empty_rows", c_int64),
                 ("bandwidth_lower", c_int64), ("bandwidth_upper", c_int64),
-                ("read_seconds", c_double), ("values", c_char_p), ("value", c_double)]
+                ("read_seconds", c_double), ("values", c_char_p), ("value", c_double),
+                ("distribution", c_char_p)]
 
 
 class StoreOptions(Sized):

@@ -78,6 +78,7 @@ struct cairn_source {
                             ///< before cairn_source_sort().
     cairn_unsorted *unsorted; ///< NULL: there never were any.
     char            field[16], symmetry[16];
+    char           *distribution; ///< What its file's format says; NULL: nothing.
     double          seconds;
     bool narrows; ///< Read from a file: its tensors do (cairn_local_narrow()).
 };

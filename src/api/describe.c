@@ -130,7 +130,8 @@ cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info
     cairn_source_info all = {.order        = source->shape.order,
                              .field        = source->field,
                              .symmetry     = source->symmetry,
-                             .read_seconds = source->seconds};
+                             .read_seconds = source->seconds,
+                             .distribution = source->distribution};
 
     cairn_status status = cairn_source_sort(source);
 

@@ -39,6 +39,7 @@ void cairn_source_destroy(cairn_source **source)
     cairn_free(env, (*source)->unsorted);
     cairn_entries_fini(env, &(*source)->entries);
     cairn_rows_fini(env, &(*source)->rows);
+    cairn_free(env, (*source)->distribution);
     cairn_free(env, *source);
     *source = NULL;
 }
@@ -63,13 +64,35 @@ cairn_status cairn_source_settle(cairn_source *source, cairn_division division)
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries));
 }
 
+/// What a format's text says of how rows go to ranks. Local.
+static cairn_status
+find_distribution(cairn_context *context, const char *text, char **distribution)
+{
+    cairn_format *format = NULL;
+
+    CAIRN_TRY(cairn_format_create(context, text, &format));
+    const cairn_distribution *said   = &format->distribution;
+    cairn_status              status = CAIRN_OK;
+
+    if (said->kind != CAIRN_DISTRIBUTION_UNSAID)
+        status = cairn_distribution_print(&context->env, said, distribution);
+    cairn_format_destroy(&format);
+    return status;
+}
+
 static cairn_status read_native(cairn_source *source, const char *path)
 {
-    cairn_entries_fini(&source->context->env, &source->entries);
-    CAIRN_TRY(cairn_native_read_file(source->context->comm, path, &source->shape,
-                                     &source->entries));
+    cairn_context *context = source->context;
+    char          *text    = NULL;
+
+    cairn_entries_fini(&context->env, &source->entries);
+    CAIRN_TRY(cairn_native_read_file(context->comm, path, &source->shape,
+                                     &source->entries, &text));
+    const cairn_status status = find_distribution(context, text, &source->distribution);
+
+    cairn_free(&context->env, text);
     strcpy(source->field, "f64");
-    return CAIRN_OK;
+    return cairn_comm_agree(context->comm, status);
 }
 
 /// Index arithmetic keeps two bits of room.

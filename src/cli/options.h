@@ -51,7 +51,7 @@ typedef struct cli_job cli_job; // job.h
     X(PLACE, "place", "LIST", "auto", "devices of members: auto, 0=cpu:0+cpu:1")     \
     X(DEVICES, "devices", "LIST", "the processor, and what --place names",           \
       "devices of this run: cpu:2,opencl, files, or all")                            \
-    X(DISTRIBUTE, "distribute", "HOW", "nnz",                                        \
+    X(DISTRIBUTE, "distribute", "HOW", "as FILE says, else nnz",                     \
       "how rows go to ranks: rows, nnz, cost or graph")                              \
     X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
     X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \

@@ -33,11 +33,12 @@ static json_t *object(const char *file, const cairn_source_info *info)
     else
         json_object_set_new(all, "dims", dims(info));
     json_t *rest = json_pack(
-        "{s:I, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "nnz",
+        "{s:I, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "nnz",
         (json_int_t)info->nnz, "field", info->field, "symmetry", info->symmetry,
-        "values", info->values, "diagonals", cli_json_count(info->diagonals), "max_row",
-        cli_json_count(info->max_row), "empty_rows", cli_json_count(info->empty_rows),
-        "bandwidth_lower", cli_json_count(info->bandwidth_lower), "bandwidth_upper",
+        "values", info->values, "distribution", info->distribution, "diagonals",
+        cli_json_count(info->diagonals), "max_row", cli_json_count(info->max_row),
+        "empty_rows", cli_json_count(info->empty_rows), "bandwidth_lower",
+        cli_json_count(info->bandwidth_lower), "bandwidth_upper",
         cli_json_count(info->bandwidth_upper), "read_seconds",
         cli_json_real(info->read_seconds));
 
@@ -74,6 +75,7 @@ static void print(const char *file, const cairn_source_info *info)
     printf(", %s, %s %s\n", cli_word_entries(info->nnz).text, info->field,
            info->symmetry);
     print_values(info);
+    if (info->distribution) printf("ranks      @ %s\n", info->distribution);
     if (info->order != 2) return;
     printf("diagonals  %" PRId64 " with entries, %" PRId64 " below to %" PRId64
            " above the main one\n",
@@ -123,7 +125,7 @@ static const char about[] =
 
 static const char json[] =
     "file rows cols (or dims) nnz field symmetry values (iso i8 i16 f16 bf16 f32 f64) "
-    "diagonals "
+    "distribution (what a .cairn file's format says behind @, else null) diagonals "
     "max_row empty_rows bandwidth_lower bandwidth_upper (null unless it is a matrix) "
     "read_seconds";
 

@@ -37,24 +37,19 @@ static cairn_status create_format(cli_run *run)
     return status;
 }
 
-/// A format whose text says nothing of ranks gets what --distribute asks for.
-static cairn_status add_distribution(cli_run *run)
+/// The format, with what is said elsewhere behind its @.
+static cairn_status
+add_distribution(cli_run *run, const char *said, cairn_format **format)
 {
     cairn_context *context = run->job->context;
-    cairn_format  *fresh   = NULL;
     char          *text    = NULL;
 
-    if (cairn_format_distribution(run->format, -1)) return CAIRN_OK;
-    if (asprintf(&text, "%s @ %s", cairn_format_text(run->format), run->settings.said)
-        < 0)
+    if (asprintf(&text, "%s @ %s", cairn_format_text(run->format), said) < 0)
         return cli_fail(run->job, CAIRN_NO_MEMORY, "memory: the format's text");
-    const cairn_status status = cairn_format_create(context, text, &fresh);
+    const cairn_status status = cairn_format_create(context, text, format);
 
     free(text);
-    if (status != CAIRN_OK) return status;
-    cairn_format_destroy(&run->format);
-    run->format = fresh;
-    return CAIRN_OK;
+    return status;
 }
 
 /// Members that --place may name: of a format that is yet to be chosen, none.
@@ -142,6 +137,40 @@ static cairn_status read_file(cli_run *run)
     return cairn_source_describe(run->source, &run->matrix);
 }
 
+/// Store the file's entries, as a format that says nothing of ranks has them go as
+/// --distribute says, else as a .cairn file's own format does; where that names no ranks on
+/// as many as there are, as many entries go to each.
+static cairn_status store_entries(cli_run *run, cairn_tensor **made)
+{
+    cli_job          *job   = run->job;
+    const cairn_dtype dtype = job->dtype;
+    const bool by_file = !cli_given(job, CLI_DISTRIBUTE) && run->matrix.distribution
+                         && cairn_context_size(job->context) > 1;
+    const char *const said   = by_file ? run->matrix.distribution : run->settings.said;
+    cairn_format     *format = NULL;
+
+    if (!said || cairn_format_distribution(run->format, -1))
+        return cairn_tensor_create(run->source, run->format, dtype, made);
+    cairn_status status = cli_agree(job, add_distribution(run, said, &format));
+
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(run->source, format, dtype, made);
+    if (status == CAIRN_BAD_QUERY && by_file) {
+        cli_warn(job,
+                 "run: %s: its rows cannot go as it says on %d ranks, @ %s: by nnz",
+                 run->settings.file, cairn_context_size(job->context), said);
+        cairn_format_destroy(&format);
+        return cairn_tensor_create(run->source, run->format, dtype, made);
+    }
+    if (status == CAIRN_OK) {
+        cairn_format_destroy(&run->format);
+        run->format = format;
+    } else {
+        cairn_format_destroy(&format);
+    }
+    return status;
+}
+
 /// Store what was read in the format; a tensor that is left as it is has its own.
 static cairn_status store(cli_run *run)
 {
@@ -157,7 +186,7 @@ static cairn_status store(cli_run *run)
     if (run->tensor)
         CLI_TRY(cairn_tensor_convert(run->tensor, run->format, &fresh));
     else
-        CLI_TRY(cairn_tensor_create(run->source, run->format, run->job->dtype, &fresh));
+        CLI_TRY(store_entries(run, &fresh));
     cairn_tensor_destroy(&run->tensor);
     run->tensor          = fresh;
     run->seconds.convert = cairn_tensor_seconds(fresh);
@@ -184,7 +213,6 @@ static cairn_status load(cli_run *run)
                         ": only a square matrix makes a y that is the next x",
                         settings->file, run->matrix.extent[0], run->matrix.extent[1]);
     if (settings->choose) CLI_TRY(choose_format(run));
-    if (settings->said) CLI_TRY(cli_agree(run->job, add_distribution(run)));
     CLI_TRY(store(run));
     if (settings->verify && run->from_tensor)
         return cairn_source_divide_like(run->source, run->tensor);
@@ -393,8 +421,8 @@ static const char about[] =
 
 static const char json[] =
     "op matrix rows cols nnz dtype format distribution (the format's, or else "
-    "--distribute, or \"file\": as rows lay in a .cairn file) ranks threads iters "
-    "clock seconds_median "
+    "--distribute, what a .cairn file says, or \"file\": as rows lay in it) ranks "
+    "threads iters clock seconds_median "
     "seconds_min seconds_measured (all timed runs together) seconds_simulated "
     "seconds_exchange (of the simulated ones, between ranks) seconds_resident (of "
     "kernels alone, by the clock of the device that has most to do, medians; null "

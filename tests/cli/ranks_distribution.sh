@@ -66,6 +66,39 @@ on 2 0 convert c3.cairn --to 'csr @ cost' -o c.mtx
 expect 0 convert u.mtx --to csr -o plain.mtx
 same c.mtx plain.mtx
 
+# Rows of a file go as its format says, where neither --format nor --distribute does.
+on 3 0 convert u.mtx --to 'ell @ (d0/40)' -o f.cairn
+expect 0 info f.cairn --json -
+has out '"distribution": "(d0/40)"'
+expect 0 info f.cairn
+says '^ranks      @ (d0/40)$'
+expect 0 info u.mtx --json -
+has out '"distribution": null'
+run_file() {
+    on $1 0 run spmv f.cairn --verify --iters 1 --out y3.mtx --json j.json ${3-}
+    has j.json "\"distribution\": \"$2\""
+    same y1.mtx y3.mtx
+}
+run_file 3 '(d0/40)'
+tr -d ' \n' <j.json >flat.json
+for rows in 0:40 40:40 80:23; do
+    grep -q "\"first_row\":${rows%:*},\"rows\":${rows#*:}}" flat.json ||
+        fail "no rank has the ${rows#*:} rows from ${rows%:*} on"
+done
+run_file 3 rows '--distribute rows'
+run_file 3 nnz '--distribute nnz'
+run_file 3 cost '--distribute cost'
+run_file 3 rows '--format csr@rows'
+run_file 1 nnz
+run_as 0 "$MPIEXEC" -n 2 "$program" run spmv f.cairn --iters 1 --out y3.mtx --json j.json
+has j.json '"distribution": "nnz"'
+same y1.mtx y3.mtx
+grep -q 'warning: run: f.cairn: its rows cannot go as it says on 2 ranks, @ (d0/40): by nnz$' err ||
+    fail 'no warning of rows that go to no rank'
+mv c3.cairn f.cairn
+on 2 0 run spmv f.cairn --verify --iters 1 --json j.json
+has j.json '"distribution": "(d0%ranks)"'
+
 # --distribute graph is "@ graph" where the format says nothing; never another distribution.
 graph=1
 "$MPIEXEC" -n 3 "$program" run spmv u.mtx --format 'csr @ graph' >graph.txt 2>&1 && graph=0

@@ -25,8 +25,8 @@ static void read_file(const fuzz_file *file)
 
     fuzz_up(&env);
     FUZZ_CHECK(cairn_comm_self(&env, &comm) == CAIRN_OK, "self");
-    if (fuzz_succeeded(&env,
-                       cairn_native_read_file(comm, file->path, &shape, &entries))) {
+    if (fuzz_succeeded(
+            &env, cairn_native_read_file(comm, file->path, &shape, &entries, NULL))) {
         check_entries(&shape, &entries);
         cairn_entries_fini(&env, &entries);
     }
