@@ -159,6 +159,8 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
                                 bool                     *cut,
                                 bool                     *scattered)
 {
+    int p, q;
+
     *cut = false;
     if (scattered) *scattered = false;
     switch (distribution->kind) {
@@ -176,18 +178,54 @@ cairn_status cairn_rows_by_text(cairn_comm               *comm,
         CAIRN_TRY(cut_by_map(comm, distribution->a, extent, rows, scattered));
         if (scattered && *scattered) return CAIRN_OK;
         break;
-    default: return not_here(comm->env, "blocks<p,q>");
+    case CAIRN_DISTRIBUTION_BLOCKS:
+        CAIRN_TRY(
+            cairn_column_parts_count(comm->env, distribution, comm->size, &p, &q));
+        if (!scattered) return not_here(comm->env, "blocks<p,q>");
+        *scattered = true;
+        return CAIRN_OK;
     }
     *cut = true;
     return CAIRN_OK;
 }
 
+/// Row parts have equal counts of entries: boundaries of as many cuts as ranks, of which
+/// each q-th counts.
+static cairn_status create_blocks(cairn_comm               *comm,
+                                  const cairn_distribution *distribution,
+                                  const cairn_shape        *shape,
+                                  cairn_coord               grain,
+                                  const cairn_entries      *entries,
+                                  cairn_renumbering       **renumbering)
+{
+    cairn_rows rows = {0};
+    int        p, q;
+
+    CAIRN_TRY(cairn_column_parts_count(comm->env, distribution, comm->size, &p, &q));
+    CAIRN_CHECK(
+        shape->order == 2, comm->env, CAIRN_BAD_SHAPE,
+        "format: distribution: @ blocks<%d,%d>: the tensor has order %d, and is "
+        "no matrix",
+        p, q, shape->order);
+    CAIRN_TRY(
+        cairn_rows_by_entries(comm, entries, shape->extent[0], grain, NULL, &rows));
+    const cairn_status status =
+        cairn_renumbering_create_parts(comm, p, q, shape, rows.first, renumbering);
+
+    cairn_rows_fini(comm->env, &rows);
+    return status;
+}
+
 cairn_status cairn_renumbering_by_text(cairn_comm               *comm,
                                        const cairn_distribution *distribution,
                                        const cairn_shape        *shape,
+                                       cairn_coord               grain,
                                        const cairn_entries      *entries,
                                        cairn_renumbering       **renumbering)
 {
+    if (distribution->kind == CAIRN_DISTRIBUTION_BLOCKS)
+        return create_blocks(comm, distribution, shape, grain, entries, renumbering);
+
     const owner_map map   = {distribution->a, shape->extent[0], comm->size};
     cairn_rows      rows  = {0};
     int64_t        *owner = NULL;

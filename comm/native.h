@@ -34,7 +34,7 @@ cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native);
 ///
 /// Collective. A rank holds its entries and, at a time, a few megabytes of arrays.
 ///
-/// @param[out] shape    Global.
+/// @param[out] shape    Global, the user's.
 /// @param[out] entries  Freed with cairn_entries_fini(). Unchanged on failure.
 /// @param[out] text     NULL, or the canonical text of its format, freed with cairn_free().
 /// @retval CAIRN_BAD_FILE  A wrong checksum, version or length, or contradictions.
@@ -68,12 +68,14 @@ cairn_status cairn_native_undo_places(const cairn_native_file *file,
 ///
 /// Collective.
 ///
+/// @param[in]  said         What the file's format says of ranks.
 /// @param[in]  rows         Of each rank, in the order of places.
 /// @param[out] renumbering  Destroy with cairn_renumbering_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_FILE  As cairn_native_undo_places().
-cairn_status cairn_native_take_places(const cairn_native_file *file,
-                                      const cairn_rows        *rows,
-                                      cairn_renumbering      **renumbering);
+cairn_status cairn_native_take_places(const cairn_native_file  *file,
+                                      const cairn_distribution *said,
+                                      const cairn_rows         *rows,
+                                      cairn_renumbering       **renumbering);
 
 /// Rows of a file, consecutive, in ascending order.
 typedef struct cairn_native_slices {

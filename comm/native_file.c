@@ -5,12 +5,14 @@
 
 #include "comm/native_file.h"
 
+#include "comm/column_parts.h"
 #include "format/language.h"
 #include "io/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -210,12 +212,17 @@ cairn_status cairn_native_file_segment(const cairn_native_file *f,
 
 /// Note what a segment says. Bytes between fields are zero, so that shapes compare as
 /// bytes.
+///
+/// @param[in] segments  Of the file.
 static cairn_status note_facts(const cairn_native_segment *segment,
+                               int64_t                     segments,
                                int64_t                     number,
                                cairn_native_facts         *fact)
 {
-    const cairn_local *tensor = segment->tensor;
-    char              *text;
+    const cairn_local        *tensor = segment->tensor;
+    const cairn_distribution *said   = &segment->format->distribution;
+    char                     *text;
+    int                       down;
 
     CAIRN_TRY(cairn_format_print(segment->env, segment->format, &text));
     memset(fact, 0, sizeof *fact);
@@ -229,8 +236,25 @@ static cairn_status note_facts(const cairn_native_segment *segment,
     fact->values     = segment->values;
     fact->divides    = cairn_native_rows_divide(segment);
     fact->places     = segment->places > 0;
+    fact->across     = 1;
     cairn_free(segment->env, text);
+    if (said->kind != CAIRN_DISTRIBUTION_BLOCKS) return CAIRN_OK;
+    if (segments > INT_MAX
+        || cairn_column_parts_count(segment->env, said, (int)segments, &down,
+                                    &fact->across)
+               != CAIRN_OK
+        || tensor->shape.order != 2 || tensor->shape.extent[0] % fact->across != 0
+        || !fact->places)
+        return cairn_native_broken(segment, "its rows are in no such blocks");
     return CAIRN_OK;
+}
+
+cairn_shape cairn_native_file_shape(const cairn_native_file *file)
+{
+    cairn_shape shape = file->fact[0].shape;
+
+    shape.extent[0] /= file->fact[0].across;
+    return shape;
 }
 
 /// Open every so many-th segment.
@@ -246,7 +270,7 @@ static cairn_status open_segments(cairn_native_file *f, cairn_native_facts **fac
 
         CAIRN_TRY(cairn_native_file_segment(f, s, own));
         f->owns++;
-        CAIRN_TRY(note_facts(own, s, &(*fact)[f->owns - 1]));
+        CAIRN_TRY(note_facts(own, f->segments, s, &(*fact)[f->owns - 1]));
     }
     return CAIRN_OK;
 }

@@ -20,6 +20,7 @@ typedef struct cairn_native_facts {
     cairn_pos      values;  ///< Padding included.
     bool           divides; ///< Rows can be read alone (cairn_native_rows_divide()).
     bool           places;  ///< Rows are by their places.
+    int across; ///< Parts of the columns for which each row is stored; mostly 1.
 } cairn_native_facts;
 
 typedef struct cairn_native_file {
@@ -46,6 +47,9 @@ cairn_native_file_open(cairn_comm *comm, const char *path, cairn_native_file *fi
 
 /// Local.
 void cairn_native_file_close(cairn_native_file *file);
+
+/// The shape of the tensor, of which a row may be stored several times.
+cairn_shape cairn_native_file_shape(const cairn_native_file *file);
 
 /// Describe segment @p s.
 ///

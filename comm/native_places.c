@@ -5,6 +5,8 @@
 
 #include "comm/native.h"
 
+#include <string.h>
+
 /// Which of the user's rows are at places @p first .. @p first + @p n - 1 of the file.
 static cairn_status
 read_rows(const cairn_native_file *f, cairn_coord first, int64_t n, cairn_coord *row)
@@ -25,6 +27,26 @@ read_rows(const cairn_native_file *f, cairn_coord first, int64_t n, cairn_coord 
         n -= count;
     }
     return CAIRN_OK;
+}
+
+/// The rows at this rank's places, where each stands once for each part of the columns.
+static cairn_status
+read_repeated(const cairn_native_file *f, const cairn_rows *rows, cairn_coord **row)
+{
+    cairn_comm       *comm  = f->comm;
+    const cairn_shape shape = cairn_native_file_shape(f);
+    const int64_t     first = rows->first[comm->rank];
+    const int64_t     n     = rows->first[comm->rank + 1] - first;
+    cairn_status      status;
+
+    status = CAIRN_NEW(comm->env, n, row);
+    if (status == CAIRN_OK) status = read_rows(f, first, n, *row);
+    for (int64_t k = 0; k < n && status == CAIRN_OK; k++)
+        if ((*row)[k] >= shape.extent[0])
+            status =
+                cairn_fail(comm->env, CAIRN_BAD_FILE,
+                           "read: %s: a place has a row that there is not", f->path);
+    return cairn_comm_agree(comm, status);
 }
 
 /// The rows at this rank's places, and whose places this rank's rows have.
@@ -53,17 +75,20 @@ static cairn_status find_owners(const cairn_native_file *f,
 cairn_status cairn_native_undo_places(const cairn_native_file *f,
                                       cairn_entries           *entries)
 {
-    cairn_comm        *comm  = f->comm;
-    const cairn_shape *shape = &f->fact[0].shape;
-    cairn_rows         rows  = {0};
-    cairn_coord       *row   = NULL;
-    int64_t           *owner = NULL;
+    cairn_comm        *comm     = f->comm;
+    const cairn_shape *shape    = &f->fact[0].shape;
+    const bool         repeated = f->fact[0].across > 1;
+    cairn_rows         rows     = {0};
+    cairn_coord       *row      = NULL;
+    int64_t           *owner    = NULL;
     cairn_status       status;
 
     CAIRN_TRY(cairn_rows_equal(comm, shape->extent[0], 1, &rows));
-    CAIRN_GO(done, find_owners(f, &rows, &row, &owner));
+    CAIRN_GO(done, repeated ? read_repeated(f, &rows, &row)
+                            : find_owners(f, &rows, &row, &owner));
     status = cairn_entries_renumber(
-        comm, &rows, row, cairn_renumbers_all(shape) ? shape->order : 1, entries);
+        comm, &rows, row, !repeated && cairn_renumbers_all(shape) ? shape->order : 1,
+        entries);
 done:
     cairn_free(comm->env, owner);
     cairn_free(comm->env, row);
@@ -71,15 +96,61 @@ done:
     return status;
 }
 
-cairn_status cairn_native_take_places(const cairn_native_file *f,
-                                      const cairn_rows        *rows,
-                                      cairn_renumbering      **renumbering)
+/// The blocks of a file that as many ranks wrote, whose rows say how row parts are cut.
+static cairn_status take_blocks(const cairn_native_file  *f,
+                                const cairn_distribution *said,
+                                const cairn_rows         *rows,
+                                cairn_renumbering       **renumbering)
+{
+    cairn_comm        *comm  = f->comm;
+    const cairn_shape  shape = cairn_native_file_shape(f);
+    const cairn_coord  first = rows->first[comm->rank];
+    const cairn_coord  end   = rows->first[comm->rank + 1];
+    cairn_rows         cut   = {0};
+    cairn_coord       *row   = NULL;
+    cairn_renumbering *fresh = NULL;
+    bool               same;
+    int                p, q;
+    cairn_status       status;
+
+    CAIRN_TRY(cairn_column_parts_count(comm->env, said, comm->size, &p, &q));
+    CAIRN_GO(done, cairn_comm_agree(comm, cairn_rows_copy(comm->env, rows, &cut)));
+    for (int r = 0; r <= comm->size; r++)
+        cut.first[r] /= q;
+    CAIRN_GO(done,
+             cairn_renumbering_create_parts(comm, p, q, &shape, cut.first, &fresh));
+    CAIRN_GO(done, read_repeated(f, rows, &row));
+    same = memcmp(fresh->rows.first, rows->first,
+                  ((size_t)comm->size + 1) * sizeof *rows->first)
+           == 0;
+    for (int64_t k = first; k < end && same; k++)
+        same = row[k - first] == cairn_column_parts_row(fresh->parts, k);
+    status = cairn_comm_agree(
+        comm, same ? CAIRN_OK
+                   : cairn_fail(comm->env, CAIRN_BAD_FILE,
+                                "read: %s: its rows are in no such blocks", f->path));
+done:
+    if (status == CAIRN_OK)
+        *renumbering = fresh;
+    else
+        cairn_renumbering_destroy(comm->env, &fresh);
+    cairn_free(comm->env, row);
+    cairn_rows_fini(comm->env, &cut);
+    return status;
+}
+
+cairn_status cairn_native_take_places(const cairn_native_file  *f,
+                                      const cairn_distribution *said,
+                                      const cairn_rows         *rows,
+                                      cairn_renumbering       **renumbering)
 {
     cairn_comm  *comm  = f->comm;
     cairn_coord *row   = NULL;
     int64_t     *owner = NULL;
     cairn_status status;
 
+    if (said->kind == CAIRN_DISTRIBUTION_BLOCKS)
+        return take_blocks(f, said, rows, renumbering);
     CAIRN_GO(done, find_owners(f, rows, &row, &owner));
     status = cairn_renumbering_create(
         comm, rows, owner, cairn_renumbers_all(&f->fact[0].shape), renumbering);

@@ -144,7 +144,7 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
         status = cairn_native_undo_places(&file, &fresh);
     if (status == CAIRN_OK && text) status = cairn_native_file_text(&file, text);
     if (status == CAIRN_OK) {
-        *shape   = file.fact[0].shape;
+        *shape   = cairn_native_file_shape(&file);
         *entries = fresh;
     } else {
         cairn_entries_fini(comm->env, &fresh);

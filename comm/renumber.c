@@ -16,6 +16,7 @@ static int64_t own_rows(const cairn_comm *comm, const cairn_rows *rows)
 void cairn_renumbering_destroy(cairn_env *env, cairn_renumbering **renumbering)
 {
     if (!*renumbering) return;
+    cairn_column_parts_destroy(env, &(*renumbering)->parts);
     cairn_rows_fini(env, &(*renumbering)->rows);
     cairn_free(env, (*renumbering)->place);
     cairn_free(env, (*renumbering)->order);
@@ -137,6 +138,26 @@ cairn_status cairn_renumbering_create(cairn_comm         *comm,
         fresh->all = all;
         status     = find_places(comm, rows, owner, fresh);
     }
+    if (status == CAIRN_OK)
+        *renumbering = fresh;
+    else
+        cairn_renumbering_destroy(comm->env, &fresh);
+    return status;
+}
+
+cairn_status cairn_renumbering_create_parts(cairn_comm         *comm,
+                                            int                 p,
+                                            int                 q,
+                                            const cairn_shape  *shape,
+                                            const cairn_coord  *row,
+                                            cairn_renumbering **renumbering)
+{
+    cairn_renumbering *fresh = NULL;
+
+    CAIRN_TRY(cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, 1, &fresh)));
+    const cairn_status status =
+        cairn_column_parts_create(comm, p, q, shape, row, &fresh->parts, &fresh->rows);
+
     if (status == CAIRN_OK)
         *renumbering = fresh;
     else
@@ -324,6 +345,10 @@ cairn_status cairn_renumbering_number(cairn_comm              *comm,
                                       const cairn_renumbering *p,
                                       cairn_entries           *entries)
 {
+    if (p->parts) {
+        cairn_column_parts_number(p->parts, entries);
+        return CAIRN_OK;
+    }
     return cairn_entries_renumber(comm, &p->rows, p->place, p->all ? entries->order : 1,
                                   entries);
 }
@@ -335,6 +360,13 @@ cairn_renumbering_rows(cairn_comm *comm, const cairn_renumbering *p, cairn_coord
     cairn_coord  *own = NULL, *buffer = NULL;
     int64_t      *counts = NULL;
     cairn_status  status = CAIRN_NEW(comm->env, n + 1, &own);
+
+    if (p->parts) {
+        for (int64_t k = 0; k < n && own; k++)
+            own[k] = cairn_column_parts_row(p->parts, p->rows.first[comm->rank] + k);
+        if (own) *row = own;
+        return cairn_comm_agree(comm, status);
+    }
 
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * n, &buffer);
     if (status == CAIRN_OK)
@@ -359,6 +391,10 @@ cairn_status cairn_renumbering_undo(cairn_comm              *comm,
 {
     cairn_coord *row = NULL;
 
+    if (p->parts) {
+        cairn_column_parts_undo(p->parts, entries);
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_renumbering_rows(comm, p, &row));
     const cairn_status status = cairn_entries_renumber(
         comm, &p->rows, row, p->all ? entries->order : 1, entries);

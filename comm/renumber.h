@@ -12,11 +12,14 @@
 #ifndef CAIRN_COMM_RENUMBER_H
 #define CAIRN_COMM_RENUMBER_H
 
-#include "comm/distribute.h"
+#include "comm/column_parts.h"
 
 typedef struct cairn_renumbering {
     cairn_rows rows; ///< Of either order: rank r has first[r] .. first[r+1]-1.
-    bool       all;  ///< All dimensions that are as long as the first; else that alone.
+    cairn_column_parts
+        *parts; ///< NULL, or rows stand once for each part of the columns: then
+                ///< `rows` are of places alone, and of the following is nothing.
+    bool all;   ///< All dimensions that are as long as the first; else that alone.
     cairn_coord *place; ///< [own] Of this rank's rows in the user's order.
     int64_t *order; ///< [own] The same rows, counted from its first, by their places.
     int64_t *send;  ///< [ranks] Of them, so many have a place on each rank,
@@ -25,6 +28,22 @@ typedef struct cairn_renumbering {
 
 /// Are all dimensions of a tensor numbered as its rows are? Those of a square matrix.
 bool cairn_renumbers_all(const cairn_shape *shape);
+
+/// Who has which of the user's rows.
+static inline const cairn_rows *cairn_renumbering_users(const cairn_renumbering *p)
+{
+    return p->parts ? &p->parts->user : &p->rows;
+}
+
+/// The shape of what is stored of a tensor of the user's shape.
+static inline cairn_shape cairn_renumbering_stored(const cairn_renumbering *p,
+                                                   const cairn_shape       *shape)
+{
+    cairn_shape stored = *shape;
+
+    if (p->parts) stored.extent[0] *= p->parts->q;
+    return stored;
+}
 
 /// Number rows by the ranks that are to have them, those of one rank as they come.
 ///
@@ -42,6 +61,20 @@ cairn_status cairn_renumbering_create(cairn_comm         *comm,
                                       const int64_t      *owner,
                                       bool                all,
                                       cairn_renumbering **renumbering);
+
+/// Number rows that stand once for each of @p q parts of the columns, as
+/// cairn_column_parts_create() has it.
+///
+/// Collective.
+///
+/// @param[out] renumbering  Its `rows` are those that are stored. Destroy with
+///                          cairn_renumbering_destroy(). Unchanged on failure.
+cairn_status cairn_renumbering_create_parts(cairn_comm         *comm,
+                                            int                 p,
+                                            int                 q,
+                                            const cairn_shape  *shape,
+                                            const cairn_coord  *row,
+                                            cairn_renumbering **renumbering);
 
 void cairn_renumbering_destroy(cairn_env *env, cairn_renumbering **renumbering);
 

@@ -224,7 +224,8 @@ CAIRN_API cairn_status cairn_tensor_create_with(cairn_source              *sourc
 /// Local.
 ///
 /// @return [rows of this rank] The places of the rows first .. end-1 of cairn_tensor_rows();
-///         they live as long as the tensor. NULL: rows are where their numbers say.
+///         they live as long as the tensor. NULL: rows are where their numbers say, or in
+///         parts (`csr @ blocks<2,2>`), which have no one place.
 CAIRN_API const int64_t *cairn_tensor_places(const cairn_tensor *tensor);
 
 /// A solver's own matrix: CSR rows first_row .. first_row+rows-1 on this rank.

@@ -337,6 +337,17 @@ cairn_status cairn_tensor_create_scattered(cairn_source       *source,
                                            int64_t             held,
                                            cairn_tensor      **tensor);
 
+/// The shape that the user's tensor has: of what is stored, but for rows that stand there
+/// several times.
+cairn_shape cairn_tensor_shape(const cairn_tensor *tensor);
+
+/// Who has which of the user's rows.
+const cairn_rows *cairn_tensor_users_rows(const cairn_tensor *tensor);
+
+/// Refuse a tensor of which a row is on several ranks, in parts. Local.
+/// @retval CAIRN_UNSUPPORTED
+cairn_status cairn_check_whole_rows(const cairn_tensor *tensor, const char *call);
+
 /// Refuse a tensor that has rows by places, where their own order is needed. Local.
 /// @retval CAIRN_UNSUPPORTED
 cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call);

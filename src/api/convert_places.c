@@ -22,9 +22,10 @@ static cairn_status find_rows(cairn_source *source, cairn_tensor *to)
 
     CAIRN_TRY(cairn_rows_by_text(comm, said, extent, grain, &rows, &cut, &scattered));
     if (scattered) {
-        CAIRN_TRY(cairn_renumbering_by_text(comm, said, &source->shape,
+        CAIRN_TRY(cairn_renumbering_by_text(comm, said, &source->shape, grain,
                                             &source->entries, &to->places));
         CAIRN_TRY(cairn_renumbering_number(comm, to->places, &source->entries));
+        source->shape = cairn_renumbering_stored(to->places, &source->shape);
         CAIRN_TRY(cairn_comm_agree(
             comm, cairn_rows_copy(comm->env, &to->places->rows, &rows)));
     } else if (!cut) {
@@ -72,6 +73,7 @@ move(const cairn_tensor *tensor, cairn_source *source, cairn_tensor *to, moved *
     m->begin = cairn_seconds();
     if (tensor->places)
         CAIRN_TRY(cairn_renumbering_undo(comm, tensor->places, &source->entries));
+    source->shape = cairn_tensor_shape(tensor);
     CAIRN_TRY(find_rows(source, to));
     m->asked = comm->swapped - before;
     CAIRN_TRY(comm->ops->allreduce(comm, &m->asked, 1, CAIRN_SUM));

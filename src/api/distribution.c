@@ -150,8 +150,9 @@ static cairn_status store_places(cairn_source            *source,
     cairn_rows    rows = {0};
     cairn_status  status;
 
-    CAIRN_GO(done,
-             cairn_comm_agree(comm, cairn_rows_copy(comm->env, &places->rows, &rows)));
+    CAIRN_GO(done, cairn_comm_agree(
+                       comm, cairn_rows_copy(comm->env, cairn_renumbering_users(places),
+                                             &rows)));
     CAIRN_GO(done, cairn_entries_to_owners(comm, &rows, &source->entries, NULL));
     cairn_rows_fini(comm->env, &source->rows);
     source->rows = rows;
@@ -160,6 +161,7 @@ static cairn_status store_places(cairn_source            *source,
     if (status == CAIRN_OK)
         status = cairn_rows_copy(comm->env, &places->rows, &copy->rows);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
+    copy->shape = cairn_renumbering_stored(places, &source->shape);
     CAIRN_GO(done, cairn_renumbering_apply(comm, places, &copy->entries));
     held += source->entries.n * cairn_entry_bytes(source->shape.order);
     status = cairn_tensor_create_divided(copy, format, dtype, held, tensor);
@@ -179,7 +181,8 @@ cairn_status cairn_tensor_create_scattered(cairn_source       *source,
     cairn_renumbering *places = NULL;
 
     CAIRN_TRY(cairn_renumbering_by_text(comm, &format->distribution, &source->shape,
-                                        &source->entries, &places));
+                                        cairn_format_grain(format), &source->entries,
+                                        &places));
     const cairn_status status =
         store_places(source, places, format, dtype, held, tensor);
 
@@ -193,6 +196,26 @@ cairn_status cairn_tensor_create_scattered(cairn_source       *source,
 const int64_t *cairn_tensor_places(const cairn_tensor *tensor)
 {
     return tensor && tensor->places ? tensor->places->place : NULL;
+}
+
+cairn_shape cairn_tensor_shape(const cairn_tensor *tensor)
+{
+    return tensor->places && tensor->places->parts ? tensor->places->parts->shape
+                                                   : tensor->local->shape;
+}
+
+const cairn_rows *cairn_tensor_users_rows(const cairn_tensor *tensor)
+{
+    return tensor->places ? cairn_renumbering_users(tensor->places) : &tensor->rows;
+}
+
+cairn_status cairn_check_whole_rows(const cairn_tensor *tensor, const char *call)
+{
+    CAIRN_CHECK(!tensor->places || !tensor->places->parts, &tensor->context->env,
+                CAIRN_UNSUPPORTED,
+                "%s: tensor: its rows are in parts, @ %s: not in this version", call,
+                tensor->format->print.whole_distribution);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call)

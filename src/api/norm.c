@@ -140,6 +140,8 @@ cairn_tensor_norm(const cairn_tensor *tensor, cairn_norm_kind kind, double *norm
     double           largest = 0;
     cairn_status     status  = by_rows ? cairn_check_matrix(tensor, "norm") : CAIRN_OK;
 
+    if (status == CAIRN_OK && by_rows) status = cairn_check_whole_rows(tensor, "norm");
+
     cairn_collective_int(&same, "kind", kind);
     cairn_tensor_rows(tensor, &s.first, &end);
     if (status == CAIRN_OK) status = cairn_visits_init(&visits, tensor->local);

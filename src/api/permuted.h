@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// X and Y of a plan in their user's order, where the tensor has its rows by places. A run
-/// brings X to the places first, and takes Y from there at the end. Internal to the API.
+/// brings X to the places first, and takes Y from there at the end; of rows in parts Y is
+/// the sum. Internal to the API.
 
 #ifndef CAIRN_API_PERMUTED_H
 #define CAIRN_API_PERMUTED_H
@@ -10,10 +11,11 @@
 #include "comm/renumber.h"
 
 typedef struct cairn_permuted {
-    void    *x, *y;  ///< [own rows][columns]; NULL: not renumbered, the replay's is it.
-    void    *buffer; ///< As long as the longer of them.
-    int64_t *counts; ///< [2][ranks]
-    size_t   row;    ///< Bytes of one.
+    void *x, *y; ///< [own rows][columns]; NULL: not renumbered, the replay's is it.
+    void *
+        buffer; ///< As long as the longer of them; of rows in parts, as all parts of Y.
+    int64_t *counts;       ///< [2][ranks]
+    size_t   row;          ///< Bytes of one.
     int64_t  x_own, y_own; ///< Rows of either on this rank.
 } cairn_permuted;
 
@@ -23,6 +25,9 @@ typedef struct cairn_permuted {
 cairn_status cairn_permuted_create(cairn_plan *plan);
 
 void cairn_permuted_destroy(cairn_env *env, cairn_permuted **permuted);
+
+/// Who has which rows of Y as the user has it.
+const cairn_rows *cairn_plan_y_rows(const cairn_plan *plan);
 
 /// X and Y as the user has them: those, or the replay's.
 void *cairn_plan_own_x(const cairn_plan *plan);

@@ -204,6 +204,10 @@ create_whole(cairn_tensor *tensor, const cairn_plan_options *options, cairn_plan
 
     if (status == CAIRN_OK && options->reproducible)
         status = cairn_check_own_order(tensor, "plan: reproducible");
+    if (status == CAIRN_OK && options->permuted)
+        status = cairn_check_whole_rows(tensor, "plan: permuted");
+    if (status == CAIRN_OK && options->product->transposed)
+        status = cairn_check_whole_rows(tensor, "plan: transposed");
     if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
@@ -282,7 +286,7 @@ void cairn_plan_columns(const cairn_plan *plan, int64_t *first, int64_t *end)
 
 void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *end)
 {
-    own_range(plan, plan ? &plan->replay->common.operands->y_rows : NULL, first, end);
+    own_range(plan, plan ? cairn_plan_y_rows(plan) : NULL, first, end);
 }
 
 static bool has_type(const cairn_plan *plan, cairn_dtype dtype)

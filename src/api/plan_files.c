@@ -93,7 +93,7 @@ cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path)
     cairn_doing(&plan->tensor->context->env, "writing %s", path);
 
     cairn_operands  *o     = plan->replay->common.operands;
-    cairn_dense_rows dense = {.rows = o->y_rows.first[o->y_rows.size],
+    cairn_dense_rows dense = {.rows = cairn_plan_y_rows(plan)->first[o->comm->size],
                               .cols = o->op.columns,
                               .row  = o->op.columns,
                               .col  = 1};

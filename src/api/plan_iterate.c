@@ -17,6 +17,7 @@ static cairn_status check_square(const cairn_plan *plan)
     const int64_t               *extent = plan->tensor->local->shape.extent;
     cairn_env                   *env    = &plan->tensor->context->env;
 
+    CAIRN_TRY(cairn_check_whole_rows(plan->tensor, "iterate"));
     CAIRN_CHECK(extent[0] == extent[1], env, CAIRN_BAD_ARGUMENT,
                 "iterate: plan: its matrix is %" PRId64 " x %" PRId64
                 ", and no Y can be the next X",

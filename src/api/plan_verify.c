@@ -263,14 +263,15 @@ static bool same_rows(const cairn_rows *a, const cairn_rows *b)
 /// Can it be compared? Its entries are sorted then.
 static cairn_status check_source(const cairn_plan *plan, const cairn_source *source)
 {
-    cairn_env         *env   = &plan->tensor->context->env;
-    const cairn_shape *shape = &plan->tensor->local->shape;
+    cairn_env        *env   = &plan->tensor->context->env;
+    const cairn_shape shape = cairn_tensor_shape(plan->tensor);
 
-    CAIRN_CHECK(source->shape.order == 2 && source->shape.extent[0] == shape->extent[0]
-                    && source->shape.extent[1] == shape->extent[1],
+    CAIRN_CHECK(source->shape.order == 2 && source->shape.extent[0] == shape.extent[0]
+                    && source->shape.extent[1] == shape.extent[1],
                 env, CAIRN_BAD_ARGUMENT,
                 "verify: source: it has other extents than the tensor");
-    CAIRN_CHECK(same_rows(&source->rows, &plan->tensor->rows), env, CAIRN_BAD_ARGUMENT,
+    CAIRN_CHECK(same_rows(&source->rows, cairn_tensor_users_rows(plan->tensor)), env,
+                CAIRN_BAD_ARGUMENT,
                 "verify: source: it was divided anew since the tensor was made of it");
     CAIRN_CHECK(!plan->tensor->places || plan->permuted, env, CAIRN_BAD_ARGUMENT,
                 "verify: plan: it is permuted, and has its vectors by places");

@@ -255,7 +255,8 @@ int cairn_tensor_shape(const cairn_tensor *tensor, int64_t *extent)
 void cairn_tensor_rows(const cairn_tensor *tensor, int64_t *first, int64_t *end)
 {
     const int64_t *own =
-        tensor ? tensor->rows.first + tensor->context->comm->rank : NULL;
+        tensor ? cairn_tensor_users_rows(tensor)->first + tensor->context->comm->rank
+               : NULL;
 
     if (first) *first = own ? own[0] : 0;
     if (end) *end = own ? own[1] : 0;
@@ -395,9 +396,10 @@ static cairn_status add_zeros(const cairn_source *source, cairn_entries *entries
 static cairn_status
 write_text(const cairn_tensor *tensor, const cairn_source *source, const char *path)
 {
-    cairn_comm   *comm = tensor->context->comm;
-    cairn_env    *env  = comm->env;
-    cairn_entries entries;
+    cairn_comm       *comm  = tensor->context->comm;
+    cairn_env        *env   = comm->env;
+    const cairn_shape shape = cairn_tensor_shape(tensor);
+    cairn_entries     entries;
 
     cairn_collective arguments = {0};
 
@@ -410,14 +412,14 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     if (tensor->places) {
         status = cairn_renumbering_undo(comm, tensor->places, &entries);
         if (status == CAIRN_OK)
-            status = cairn_entries_to_owners(comm, &tensor->rows, &entries, NULL);
+            status = cairn_entries_to_owners(comm, cairn_tensor_users_rows(tensor),
+                                             &entries, NULL);
     }
     if (status == CAIRN_OK && source) status = cairn_source_sort(source);
     if (status == CAIRN_OK && source) status = add_zeros(source, &entries);
     if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK)
-        status = cairn_write_entries(comm, path, &tensor->local->shape, &entries);
+    if (status == CAIRN_OK) status = cairn_write_entries(comm, path, &shape, &entries);
 done:
     cairn_entries_fini(env, &entries);
     return status;

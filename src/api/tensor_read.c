@@ -41,7 +41,7 @@ static cairn_status same_places(const cairn_tensor *tensor, bool *same)
     *same = true;
     if (said->kind != CAIRN_DISTRIBUTION_MAP) return CAIRN_OK;
     CAIRN_TRY(
-        cairn_renumbering_by_text(comm, said, &tensor->local->shape, NULL, &want));
+        cairn_renumbering_by_text(comm, said, &tensor->local->shape, 1, NULL, &want));
     *same = memcmp(want->rows.first, tensor->rows.first,
                    ((size_t)comm->size + 1) * sizeof *first)
                 == 0
@@ -119,7 +119,8 @@ take_arrays(cairn_context *context, cairn_native_file *file, cairn_tensor **tens
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK && local) status = set_rows(fresh);
     if (status == CAIRN_OK && local && file->fact[0].places)
-        status = cairn_native_take_places(file, &fresh->rows, &fresh->places);
+        status = cairn_native_take_places(file, &format->distribution, &fresh->rows,
+                                          &fresh->places);
     if (status == CAIRN_OK && local) status = check_rows(fresh);
     if (status == CAIRN_OK && fresh)
         *tensor = fresh;
@@ -317,22 +318,46 @@ find_scattered(const moving_file *f, const cairn_native_file *file, bool *scatte
     return CAIRN_OK;
 }
 
+/// The format of a file's text; blocks for another number of ranks become `nnz`, and are
+/// logged.
+static cairn_status create_its_format(cairn_context           *context,
+                                      const cairn_native_file *file,
+                                      cairn_format           **format)
+{
+    cairn_comm *comm = context->comm;
+    char       *text = NULL;
+    int         p, q;
+
+    CAIRN_TRY(cairn_native_file_text(file, &text));
+    cairn_status status = cairn_format_create(context, text, format);
+
+    if (status == CAIRN_OK && (*format)->distribution.kind == CAIRN_DISTRIBUTION_BLOCKS
+        && cairn_column_parts_count(comm->env, &(*format)->distribution, comm->size, &p,
+                                    &q)
+               != CAIRN_OK) {
+        if (comm->rank == 0)
+            cairn_log(comm->env,
+                      "read: %s: its rows, @ %s, are not for %d ranks: by nnz",
+                      file->path, (*format)->print.whole_distribution, comm->size);
+        cairn_format_destroy(format);
+        strcpy(strrchr(text, '@'), "@ nnz");
+        status = cairn_format_create(context, text, format);
+    }
+    cairn_free(comm->env, text);
+    return cairn_comm_agree(comm, status);
+}
+
 /// Store the file's rows in its own format, as its text has them go to these ranks; else by
 /// equal counts of entries.
 static cairn_status
 store_anew(cairn_context *context, const cairn_native_file *file, cairn_tensor **tensor)
 {
-    cairn_comm *comm = context->comm;
-    moving_file f    = {.context = context, .shape = file->fact[0].shape};
-    char       *text = NULL;
+    moving_file f = {.context = context, .shape = cairn_native_file_shape(file)};
     bool        scattered;
 
-    CAIRN_TRY(cairn_native_file_text(file, &text));
     f.dtype             = file->fact[0].value_bits == 32 ? CAIRN_F32 : CAIRN_F64;
-    cairn_status status = cairn_format_create(context, text, &f.format);
+    cairn_status status = create_its_format(context, file, &f.format);
 
-    cairn_free(comm->env, text);
-    status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = find_scattered(&f, file, &scattered);
     if (status == CAIRN_OK)
         status = scattered ? CAIRN_NO_KERNEL : store_slices(&f, file, tensor);

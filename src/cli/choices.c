@@ -14,7 +14,7 @@ const cli_choices cli_dtypes = {"element type", WORDS("f64", "f32"),
                                 WORDS("c64", "c32", "c128", "f16", "bf16")};
 
 const cli_choices cli_distributions = {
-    "distribution", WORDS("nnz", "rows", "graph", "cost"), WORDS("2d")};
+    "distribution", WORDS("nnz", "rows", "graph", "cost", "2d"), NULL};
 
 const cli_choices cli_operations = {
     "operation", WORDS("spmv", "spmm"),

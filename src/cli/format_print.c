@@ -228,12 +228,20 @@ static cairn_status print_parts(const cli_format_view *view)
     return CAIRN_OK;
 }
 
+/// Does each row stand once for each part of the columns?
+static bool are_blocks(const cli_format_view *view)
+{
+    const char *said = cairn_format_distribution(view->format, -1);
+
+    return view->tensor && said && strncmp(said, "blocks", 6) == 0;
+}
+
 cairn_status cli_format_print(const cli_format_view *view)
 {
     if (view->path) cli_format_path_print(view);
     if (view->path && !view->tensor) return CAIRN_OK;
     printf("%s\n", cairn_format_text(view->format));
-    if (cairn_tensor_places(view->tensor))
+    if (cairn_tensor_places(view->tensor) || are_blocks(view))
         printf(
             "rows are renumbered: the arrays are those of the matrix in the order of "
             "places\n");

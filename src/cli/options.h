@@ -52,7 +52,7 @@ typedef struct cli_job cli_job; // job.h
     X(DEVICES, "devices", "LIST", "the processor, and what --place names",           \
       "devices of this run: cpu:2,opencl, files, or all")                            \
     X(DISTRIBUTE, "distribute", "HOW", "as FILE says, else nnz",                     \
-      "how rows go to ranks: rows, nnz, cost or graph")                              \
+      "how rows go to ranks: rows, nnz, cost, graph, 2d")                            \
     X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
     X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \
     X(TARGET, "target", "KIND", "c", "language to print: c, opencl or cuda")         \

@@ -15,6 +15,8 @@ typedef struct cli_run_files {
     const char *out, *trace, *plan_out; ///< Written.
 } cli_run_files;
 
+enum { CLI_BLOCKS = 40 }; ///< Bytes of "blocks<p,q>".
+
 /// What the options say.
 typedef struct cli_run_settings {
     const char    *op, *file;
@@ -23,8 +25,10 @@ typedef struct cli_run_settings {
     const char    *candidates;      ///< File of formats to choose among; NULL: none.
     const char    *place, *devices; ///< NULL: not given.
     cairn_division division;
-    const char *said; ///< "graph", "cost": as if a format that says nothing said this
-                      ///< behind its @; or NULL.
+    char           blocks[CLI_BLOCKS]; ///< Of "2d".
+    const char *
+        said; ///< "graph", "cost", "blocks<2,1>": as if a format that says nothing said this
+              ///< behind its @; or NULL.
     int64_t       columns; ///< Of the dense operand; 1 for spmv.
     int64_t       iters, warmup;
     int64_t       chain; ///< Products of a run, each Y the next X; 0: one.

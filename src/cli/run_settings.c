@@ -5,6 +5,7 @@
 #include "run.h"
 #include "values.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static cairn_status read_op(cli_job *job, cli_run_settings *settings)
@@ -64,6 +65,18 @@ static cairn_status read_chain(cli_job *job, cli_run_settings *settings)
     return cli_integer(job, CLI_CHAIN, 1, &settings->chain);
 }
 
+/// 2d: p times q ranks, q the largest that is no larger than p.
+static const char *say_blocks(const cli_job *job, char text[CLI_BLOCKS])
+{
+    const int ranks = cairn_context_size(job->context);
+    int       q     = 1;
+
+    for (int k = 1; k <= ranks / k; k++)
+        if (ranks % k == 0) q = k;
+    snprintf(text, CLI_BLOCKS, "blocks<%d,%d>", ranks / q, q);
+    return text;
+}
+
 static cairn_status read_division(cli_job *job, cli_run_settings *settings)
 {
     const char *word  = cli_text(job, CLI_DISTRIBUTE);
@@ -74,6 +87,7 @@ static cairn_status read_division(cli_job *job, cli_run_settings *settings)
             cli_choose(job, "option: --distribute", word, &cli_distributions, &which));
     settings->division = which == 1 ? CAIRN_BY_ROWS : CAIRN_BY_NNZ;
     settings->said     = which > 1 ? cli_distributions.now[which] : NULL;
+    if (which == 4) settings->said = say_blocks(job, settings->blocks);
     return CAIRN_OK;
 }
 

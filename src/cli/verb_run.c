@@ -155,7 +155,11 @@ static cairn_status store_entries(cli_run *run, cairn_tensor **made)
 
     if (status == CAIRN_OK)
         status = cairn_tensor_create(run->source, format, dtype, made);
-    if (status == CAIRN_BAD_QUERY && by_file) {
+    const bool never =
+        status == CAIRN_BAD_QUERY
+        || (status == CAIRN_ATTENTION && strncmp(said, "blocks", 6) == 0);
+
+    if (never && by_file) {
         cli_warn(job,
                  "run: %s: its rows cannot go as it says on %d ranks, @ %s: by nnz",
                  run->settings.file, cairn_context_size(job->context), said);

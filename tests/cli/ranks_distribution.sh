@@ -99,6 +99,23 @@ mv c3.cairn f.cairn
 on 2 0 run spmv f.cairn --verify --iters 1 --json j.json
 has j.json '"distribution": "(d0%ranks)"'
 
+# Blocks of rows and columns, kept in a file; other ranks read it by nnz, and are warned.
+on 2 0 convert u.mtx --to 'bdia<4> @ blocks<1,2>' -o g.cairn --json j.json
+has j.json '"distribution": "blocks<1,2>"'
+on 2 0 run spmv g.cairn --verify --iters 1 --json j.json
+has j.json '"distribution": "blocks<1,2>"'
+on 2 0 run spmv u.mtx --distribute 2d --verify --iters 1 --json j.json
+has j.json '"distribution": "blocks<2,1>"'
+on 2 0 convert g.cairn --to 'csr @ rows' -o g.mtx
+same g.mtx plain.mtx
+expect 0 info g.cairn --json -
+has out '"rows": 103, "cols": 103, "nnz": 515'
+run_as 0 "$MPIEXEC" -n 3 "$program" convert g.cairn --to csr -o g.mtx
+same g.mtx plain.mtx
+complains 'warning: read: g.cairn: its rows, @ blocks<1,2>, are not for 3 ranks: by nnz$'
+on 2 0 format 'csr @ blocks<1,2>' u.mtx
+says '^rows are renumbered: '
+
 # --distribute graph is "@ graph" where the format says nothing; never another distribution.
 graph=1
 "$MPIEXEC" -n 3 "$program" run spmv u.mtx --format 'csr @ graph' >graph.txt 2>&1 && graph=0
@@ -118,9 +135,11 @@ has j.json '"distribution": "rows"'
 # Refused by all, once.
 on 3 2 run spmv u.mtx --format 'csr @ (d0/10)'
 complains 'format: distribution: row 102 goes to rank 10, but there are only ranks 0..2'
-on 3 2 run spmv u.mtx --format 'csr @ blocks<3,1>'
-complains 'not in this version'
-expect 2 run spmv u.mtx --format 'csr @ blocks<3,1>'
+on 3 1 run spmv u.mtx --format 'csr @ blocks<2,1>'
+complains '@ blocks<2,1> is for 2 times 1 ranks, and there are 3$'
+expect 1 run spmv u.mtx --format 'csr @ blocks<2,1>'
+on 2 2 run spmv u.mtx --transpose --format 'csr @ blocks<1,2>'
+complains 'plan: transposed: tensor: its rows are in parts, @ blocks<1,2>: not in this version$'
 on 2 2 run spmv u.mtx --format 'hybrid<bdia<4> @ rows,csr>'
 complains 'member 1 has @ rows, and the whole another'
 

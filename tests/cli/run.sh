@@ -178,8 +178,7 @@ for op in spgemm spadd sddmm mttkrp ttm ttv; do
 done
 expect 2 run spvm a.mtx
 complains 'spvm: .*did you mean spm[vm]?'
-expect 2 run spmv a.mtx --distribute 2d
-complains 'not in this version'
+expect 0 run spmv a.mtx --distribute 2d
 expect 2 run spmv a.mtx --distribute row
 complains 'did you mean rows?'
 expect 0 run spmv a.mtx --distribute rows

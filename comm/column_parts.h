@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Blocks of rows and columns on p * q ranks: rank i*q + j has the entries of row part i in
+/// column part j. A row stands q times, once for each column part, so what ranks store is a
+/// taller matrix, whose rows are consecutive on ranks: behind each other the rows of part 0
+/// for column part 0, for column part 1, ... then those of part 1. Y of the user's matrix is
+/// the sum of the rows that stand for one.
+
+#ifndef CAIRN_COMM_COLUMN_PARTS_H
+#define CAIRN_COMM_COLUMN_PARTS_H
+
+#include "comm/distribute.h"
+#include "format/encoding.h"
+
+typedef struct cairn_column_parts {
+    int          p, q;  ///< Row parts and column parts.
+    cairn_shape  shape; ///< The user's; q times as many rows are stored.
+    cairn_coord *row;   ///< [p+1] Where row parts begin,
+    cairn_coord *col;   ///< [q+1] and column parts; behind `row` in one array.
+    cairn_rows user; ///< Ranks' rows of Y: equally many; of one column part, its rows.
+} cairn_column_parts;
+
+/// Read p and q of `blocks<p,q>`. Local.
+///
+/// @retval CAIRN_BAD_QUERY  One of them is no number above 0.
+/// @retval CAIRN_ATTENTION  There are other than p * q ranks.
+cairn_status cairn_column_parts_count(cairn_env                *env,
+                                      const cairn_distribution *distribution,
+                                      int                       ranks,
+                                      int                      *p,
+                                      int                      *q);
+
+/// Number the rows that are stored of a matrix, columns cut in equal parts.
+///
+/// Collective.
+///
+/// @param[in]  p,q    Their product is the number of ranks.
+/// @param[in]  shape  The user's, a matrix.
+/// @param[in]  row    [ranks+1] Of which number q*i is where row part i begins.
+/// @param[out] parts   Destroy with cairn_column_parts_destroy(). Unchanged on failure.
+/// @param[out] stored  Ranks' stored rows, released with cairn_rows_fini(); likewise.
+/// @retval CAIRN_UNSUPPORTED  More rows would be stored than are counted.
+cairn_status cairn_column_parts_create(cairn_comm          *comm,
+                                       int                  p,
+                                       int                  q,
+                                       const cairn_shape   *shape,
+                                       const cairn_coord   *row,
+                                       cairn_column_parts **parts,
+                                       cairn_rows          *stored);
+
+void cairn_column_parts_destroy(cairn_env *env, cairn_column_parts **parts);
+
+/// Give entries the stored rows for the user's, or the other way round. Local, and nothing is
+/// asked of other ranks.
+void cairn_column_parts_number(const cairn_column_parts *parts, cairn_entries *entries);
+void cairn_column_parts_undo(const cairn_column_parts *parts, cairn_entries *entries);
+
+/// The user's row of stored row @p place.
+cairn_coord cairn_column_parts_row(const cairn_column_parts *parts, cairn_coord place);
+
+/// Sums of stored rows, which are values of a dense matrix.
+typedef struct cairn_part_sums {
+    cairn_pos columns;
+    int       value_bits; ///< 32 or 64; sums are made in f64.
+    double    beta;       ///< Times what was in Y; at 0 that is not read.
+    void     *buffer;     ///< [q][own rows of Y][columns]
+    int64_t  *counts;     ///< [2][ranks]
+} cairn_part_sums;
+
+/// Y = beta*Y + the sums of the stored rows of all column parts, added in their order.
+///
+/// Collective. Allocates nothing. A rank sends each of its rows once.
+///
+/// @param[in]     from    [own stored rows][columns]
+/// @param[in,out] to      [own rows of Y][columns]
+cairn_status cairn_column_parts_sum(cairn_comm               *comm,
+                                    const cairn_column_parts *parts,
+                                    const cairn_part_sums    *sums,
+                                    const void               *from,
+                                    void                     *to);
+
+#endif
