@@ -119,7 +119,7 @@ typedef struct cairn_column_map {
 ///         CAIRN_NO_KERNEL     As cairn_tensor_from_rows().
 ///
 /// Cost: a walk over the entries; for the time of the call a copy of them all, and 4 bytes
-/// an entry that stay (8 from 2^31 entries on).
+/// an entry (8 from 2^31 entries on) until the first new values come.
 CAIRN_API cairn_status cairn_tensor_from_blocks(cairn_context          *context,
                                                 const cairn_csr        *local,
                                                 const cairn_csr        *ghost,
@@ -130,8 +130,8 @@ CAIRN_API cairn_status cairn_tensor_from_blocks(cairn_context          *context,
 /// New values for a tensor of two blocks: those of each, entry for entry, as wide as the
 /// tensor's type. All else is as of cairn_tensor_update().
 ///
-/// Local. Takes the memory of a value an entry for the time of the call, in which values are
-/// put in the order of the merged rows.
+/// Local. Values are read where they lie. The first call finds where each goes, which takes
+/// memory for its time; later ones allocate nothing, as cairn_tensor_update().
 ///
 /// @param[in] local_val, ghost_val  NULL where the block has no entries.
 /// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_blocks(), or

@@ -230,44 +230,20 @@ cairn_status cairn_tensor_from_blocks(cairn_context          *context,
 
 /* ---- new values ---- */
 
-/// Values of both blocks in the order of the merged rows.
-static void gather(const cairn_refill *refill,
-                   const char         *local,
-                   const char         *ghost,
-                   size_t              width,
-                   char               *val)
-{
-    for (int64_t k = 0; k < refill->n; k++) {
-        const int64_t from =
-            cairn_load_int(refill->from, k, refill->bits / 8, refill->bits, true);
-        const bool first = from < refill->split;
-
-        memcpy(val + (size_t)k * width,
-               first ? local + (size_t)from * width
-                     : ghost + (size_t)(from - refill->split) * width,
-               width);
-    }
-}
-
 cairn_status cairn_tensor_update_blocks(cairn_tensor *tensor,
                                         const void   *local_val,
                                         const void   *ghost_val)
 {
     CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor));
-    const cairn_refill *refill = tensor->refill;
-    cairn_env          *env    = &tensor->context->env;
-    const size_t width = tensor->dtype == CAIRN_F32 ? sizeof(float) : sizeof(double);
-    char        *val;
+    const cairn_refill       *refill = tensor->refill;
+    const cairn_refill_values val    = {
+           {local_val, ghost_val}
+    };
 
-    CAIRN_CHECK(refill && refill->blocks, env, CAIRN_BAD_ARGUMENT,
+    CAIRN_CHECK(refill && refill->blocks, &tensor->context->env, CAIRN_BAD_ARGUMENT,
                 "update_blocks: the tensor was not made of two blocks");
     if (refill->split > 0) CAIRN_ENTER(tensor->context, CAIRN_GIVEN(local_val));
     if (refill->split < refill->n) CAIRN_ENTER(tensor->context, CAIRN_GIVEN(ghost_val));
     CAIRN_TRY(cairn_tensor_check_views(tensor, "update_blocks"));
-    CAIRN_TRY(cairn_alloc(env, refill->n, width, (void **)&val));
-    gather(refill, local_val, ghost_val, width, val);
-    const cairn_status status = cairn_refill_update(tensor, val);
-
-    cairn_free(env, val);
-    return status;
+    return cairn_refill_update(tensor, &val);
 }

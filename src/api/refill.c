@@ -106,7 +106,9 @@ static void drop_pattern(cairn_env *env, cairn_refill *refill)
 {
     cairn_free(env, (void *)refill->pattern.ptr);
     cairn_free(env, (void *)refill->pattern.idx);
+    cairn_free(env, refill->from);
     refill->pattern.ptr = refill->pattern.idx = NULL;
+    refill->from                              = NULL;
 }
 
 void cairn_refill_destroy(cairn_env *env, cairn_refill **refill)
@@ -114,7 +116,6 @@ void cairn_refill_destroy(cairn_env *env, cairn_refill **refill)
     if (!*refill) return;
     drop_pattern(env, *refill);
     cairn_refill_plan_destroy(env, &(*refill)->plan);
-    cairn_free(env, (*refill)->from);
     cairn_free(env, *refill);
     *refill = NULL;
 }
@@ -179,6 +180,7 @@ static cairn_status locate(const cairn_tensor         *tensor,
 
 static cairn_status alloc_targets(cairn_env *env, cairn_refill_targets *to)
 {
+    to->part = to->place = NULL;
     CAIRN_TRY(CAIRN_NEW(env, to->n, &to->part));
     return CAIRN_NEW(env, to->n, &to->place);
 }
@@ -188,6 +190,51 @@ static void free_targets(cairn_env *env, cairn_refill_targets *to)
     cairn_free(env, to->part);
     cairn_free(env, to->place);
     cairn_free(env, to->by_place);
+}
+
+/// The number of entry @p k of the merged rows in both arrays, one after the other.
+static int64_t number_in_blocks(const cairn_refill *refill, int64_t k)
+{
+    return cairn_load_int(refill->from, k, refill->bits / 8, refill->bits, true);
+}
+
+/// Number entries as two arrays have them, one after the other, instead of by merged rows.
+/// What goes to one place is added in the order of these.
+static cairn_status
+renumber(cairn_env *env, const cairn_refill *refill, cairn_refill_targets *to)
+{
+    const int64_t *const keys[] = {to->part, to->place};
+    cairn_refill_targets merged = *to;
+
+    if (!to->by_place) {
+        CAIRN_TRY(CAIRN_NEW(env, to->n, &to->by_place));
+        CAIRN_TRY(cairn_sort_order(env, to->n, 2, keys, to->by_place));
+    }
+    merged.by_place           = NULL;
+    const cairn_status status = alloc_targets(env, to);
+
+    for (int64_t k = 0; k < to->n && status == CAIRN_OK; k++) {
+        const int64_t number = number_in_blocks(refill, k);
+
+        to->part[number]  = merged.part[k];
+        to->place[number] = merged.place[k];
+    }
+    for (int64_t k = 0; k < to->n; k++)
+        to->by_place[k] = number_in_blocks(refill, to->by_place[k]);
+    to->split = refill->split;
+    free_targets(env, &merged);
+    return status;
+}
+
+/// Plan the refills of a tensor by where its entries are.
+static cairn_status plan_by(cairn_tensor *tensor, cairn_refill_targets *to)
+{
+    cairn_env    *env    = &tensor->context->env;
+    cairn_refill *refill = tensor->refill;
+
+    to->split = to->n;
+    if (refill->from) CAIRN_TRY(renumber(env, refill, to));
+    return cairn_refill_plan_create(tensor->local, to, &refill->plan);
 }
 
 /// Plan the refills of a tensor by a walk over its positions.
@@ -202,8 +249,7 @@ make_plan(cairn_tensor *tensor, const pattern *p, cairn_entries *entries)
 
     if (status == CAIRN_OK) status = locate(tensor, p, entries, &to);
     cairn_entries_fini(env, entries);
-    if (status == CAIRN_OK)
-        status = cairn_refill_plan_create(tensor->local, &to, &tensor->refill->plan);
+    if (status == CAIRN_OK) status = plan_by(tensor, &to);
     free_targets(env, &to);
     return status;
 }
@@ -293,8 +339,7 @@ static cairn_status plan_by_numbers(cairn_tensor *tensor)
     if (!numbers_go_where_values_do(tensor)) return CAIRN_OK;
     status = locate_numbers(tensor, &to, &found);
     if (status == CAIRN_NO_MEMORY) status = CAIRN_OK;
-    if (status == CAIRN_OK && found)
-        status = cairn_refill_plan_create(tensor->local, &to, &tensor->refill->plan);
+    if (status == CAIRN_OK && found) status = plan_by(tensor, &to);
     free_targets(env, &to);
     return status;
 }
@@ -357,7 +402,7 @@ cairn_status cairn_refill_create_for(const cairn_given *given, cairn_tensor *ten
 
 /* ---- new values ---- */
 
-cairn_status cairn_refill_update(cairn_tensor *tensor, const void *val)
+cairn_status cairn_refill_update(cairn_tensor *tensor, const cairn_refill_values *val)
 {
     const cairn_refill *refill = tensor->refill;
 
@@ -382,7 +427,13 @@ cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
     CAIRN_CHECK(!refill->blocks, env, CAIRN_BAD_ARGUMENT,
                 "update: the tensor was made of two blocks, whose values "
                 "cairn_tensor_update_blocks() takes");
-    if (!refill->borrowed) return cairn_refill_update(tensor, val);
+    if (!refill->borrowed) {
+        const cairn_refill_values values = {
+            {val, NULL}
+        };
+
+        return cairn_refill_update(tensor, &values);
+    }
     CAIRN_CHECK(val == refill->borrowed, env, CAIRN_BAD_ARGUMENT,
                 "update: the values are borrowed: change them in place");
     tensor->local->updates++;

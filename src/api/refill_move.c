@@ -16,9 +16,11 @@ typedef struct {
     const cairn_refill_plan *plan;
     const cairn_refill_list *list;
     int64_t                  lo, hi; ///< Items.
-    const char              *val;
-    char                    *to;
-    int64_t                  stride; ///< Bytes from place to place.
+    const char              *val;    ///< The list's array;
+    const char
+           *second; ///< of sums the first, and this is the second, by the plan's split.
+    char   *to;
+    int64_t stride; ///< Bytes from place to place.
 } move;
 
 /// What is dealt out.
@@ -31,9 +33,9 @@ typedef struct {
 
 /// Values as wide as the tensor's type.
 typedef struct {
-    const cairn_refill_plan *plan;
-    const cairn_local       *local;
-    const void              *val;
+    const cairn_refill_plan   *plan;
+    const cairn_local         *local;
+    const cairn_refill_values *val;
 } refill;
 
 /// The run that has item @p k.
@@ -105,18 +107,24 @@ INLINED double load(const char *val, int64_t k, size_t width)
     return width == 4 ? (double)((const float *)val)[k] : ((const double *)val)[k];
 }
 
-INLINED double sum_sources(const cairn_refill_plan *plan,
-                           int64_t                  k,
-                           const char              *val,
-                           size_t                   width,
-                           int                      bits)
+/// The value of entry @p e of those that are added up.
+INLINED double load_source(const move *m, int64_t e, size_t width, int bits)
 {
-    const int64_t end = cairn_refill_number(plan->begin, k + 1, bits);
-    int64_t       e   = cairn_refill_number(plan->begin, k, bits);
-    double        sum = load(val, cairn_refill_number(plan->source, e, bits), width);
+    const int64_t source = cairn_refill_number(m->plan->source, e, bits);
+
+    return source < m->plan->split ? load(m->val, source, width)
+                                   : load(m->second, source - m->plan->split, width);
+}
+
+/// What goes to place @p k of all.
+INLINED double sum_sources(const move *m, int64_t k, size_t width, int bits)
+{
+    const int64_t end = cairn_refill_number(m->plan->begin, k + 1, bits);
+    int64_t       e   = cairn_refill_number(m->plan->begin, k, bits);
+    double        sum = load_source(m, e, width, bits);
 
     while (++e < end)
-        sum += load(val, cairn_refill_number(plan->source, e, bits), width);
+        sum += load_source(m, e, width, bits);
     return sum;
 }
 
@@ -126,9 +134,8 @@ INLINED void add_runs(const move *m, size_t width, int bits, int64_t stride)
 
     for (int64_t k = m->lo; k < m->hi; k++) {
         if (k == run[1].item) run++;
-        const double sum =
-            sum_sources(m->plan, m->list->first + k, m->val, width, bits);
-        const float narrow = (float)sum;
+        const double sum    = sum_sources(m, m->list->first + k, width, bits);
+        const float  narrow = (float)sum;
 
         memcpy(m->to + cairn_refill_place(m->plan, m->list, run, k) * stride,
                width == 4 ? (const void *)&narrow : &sum, width);
@@ -149,8 +156,7 @@ INLINED void load_run(const move             *m,
 
     if (m->plan->begin)
         for (int64_t k = lo; k < hi; k++)
-            value[k - lo] =
-                sum_sources(m->plan, m->list->first + k, m->val, width, bits);
+            value[k - lo] = sum_sources(m, m->list->first + k, width, bits);
     else if (source)
         for (int64_t k = lo; k < hi; k++)
             value[k - lo] = load(m->val, cairn_refill_number(source, k, bits), width);
@@ -173,25 +179,34 @@ INLINED void load_runs(const move *m, size_t width, int bits, double *value)
     }
 }
 
-void cairn_refill_load(const cairn_refill_plan *plan,
-                       const cairn_refill_list *list,
-                       int64_t                  first,
-                       int                      n,
-                       const void              *val,
-                       int                      bits,
-                       double                  *value)
+static void load_items(const move *m, int bits, double *value)
 {
-    const move m = {
-        .plan = plan, .list = list, .lo = first, .hi = first + n, .val = val};
-
-    if (bits == 64 && plan->bits == 32)
-        load_runs(&m, 8, 32, value);
+    if (bits == 64 && m->plan->bits == 32)
+        load_runs(m, 8, 32, value);
     else if (bits == 64)
-        load_runs(&m, 8, 64, value);
-    else if (plan->bits == 32)
-        load_runs(&m, 4, 32, value);
+        load_runs(m, 8, 64, value);
+    else if (m->plan->bits == 32)
+        load_runs(m, 4, 32, value);
     else
-        load_runs(&m, 4, 64, value);
+        load_runs(m, 4, 64, value);
+}
+
+void cairn_refill_load(const cairn_refill_plan   *plan,
+                       const cairn_refill_list   *list,
+                       int64_t                    first,
+                       int                        n,
+                       const cairn_refill_values *val,
+                       int                        bits,
+                       double                    *value)
+{
+    const move m = {.plan   = plan,
+                    .list   = list,
+                    .lo     = first,
+                    .hi     = first + n,
+                    .val    = val->array[list->array],
+                    .second = val->array[1]};
+
+    load_items(&m, bits, value);
 }
 
 /* ---- lists ---- */
@@ -221,8 +236,11 @@ static void move_by_address(const move *m, const cairn_kernel_part *view)
     for (int64_t lo = m->lo; lo < m->hi; lo += CAIRN_REFILL_STRIP) {
         const int64_t rest = m->hi - lo;
         const int     n    = rest < CAIRN_REFILL_STRIP ? (int)rest : CAIRN_REFILL_STRIP;
+        move          strip = *m;
 
-        cairn_refill_load(m->plan, m->list, lo, n, m->val, view->val_bits, value);
+        strip.lo = lo;
+        strip.hi = lo + n;
+        load_items(&strip, view->val_bits, value);
         for (int64_t k = lo; k < lo + n; k++) {
             if (k == run[1].item) run++;
             cairn_value_set(view, cairn_refill_place(m->plan, m->list, run, k),
@@ -254,17 +272,18 @@ move_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
                               .list   = list,
                               .lo     = lo,
                               .hi     = hi,
-                              .val    = r->val,
+                              .val    = r->val->array[list->array],
+                              .second = r->val->array[1],
                               .to     = part->view.val,
                               .stride = part->view.val_stride};
 
     if (cairn_layout_is_wide(part->layout)) move_list(&m, &part->view);
 }
 
-void cairn_refill_move(const cairn_refill_plan *plan,
-                       const cairn_local       *local,
-                       const void              *val,
-                       int                      threads)
+void cairn_refill_move(const cairn_refill_plan   *plan,
+                       const cairn_local         *local,
+                       const cairn_refill_values *val,
+                       int                        threads)
 {
     refill r = {plan, local, val};
 

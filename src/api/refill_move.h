@@ -12,11 +12,10 @@
 ///
 /// Local; on @p threads threads, where there are many values.
 ///
-/// @param[in] val  As wide as the tensor's type.
-void cairn_refill_move(const cairn_refill_plan *plan,
-                       const cairn_local       *local,
-                       const void              *val,
-                       int                      threads);
+void cairn_refill_move(const cairn_refill_plan   *plan,
+                       const cairn_local         *local,
+                       const cairn_refill_values *val,
+                       int                        threads);
 
 /// Items that are looked at together.
 enum { CAIRN_REFILL_STRIP = 1024 };
@@ -26,13 +25,13 @@ enum { CAIRN_REFILL_STRIP = 1024 };
 ///
 /// @param[in]  bits   Of @p val, 32 or 64.
 /// @param[out] value  [n]
-void cairn_refill_load(const cairn_refill_plan *plan,
-                       const cairn_refill_list *list,
-                       int64_t                  first,
-                       int                      n,
-                       const void              *val,
-                       int                      bits,
-                       double                  *value);
+void cairn_refill_load(const cairn_refill_plan   *plan,
+                       const cairn_refill_list   *list,
+                       int64_t                    first,
+                       int                        n,
+                       const cairn_refill_values *val,
+                       int                        bits,
+                       double                    *value);
 
 /// Put words where items first .. first+n-1 of a list are stored.
 ///

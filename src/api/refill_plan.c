@@ -6,6 +6,8 @@
 
 #include "api/refill_plan.h"
 
+#include <string.h>
+
 enum {
     LONG_RUN  = 8,    ///< Items, on average, from which runs are faster than lists.
     LINE      = 64,   ///< Bytes.
@@ -75,6 +77,7 @@ static void put(void *list, int64_t k, int bits, int64_t number)
 static cairn_status
 fill_runs(const planner *p, cairn_refill_list *list, const cairn_pos *order)
 {
+    const int64_t  before = list->array ? p->targets->split : 0;
     const int64_t *place  = p->targets->place;
     const bool     places = !list->place, sources = !list->source && !p->plan->begin;
 
@@ -85,7 +88,8 @@ fill_runs(const planner *p, cairn_refill_list *list, const cairn_pos *order)
     for (int64_t k = 0; k < list->items; k++)
         if (k == 0 || (places && place[order[k]] != place[order[k - 1]] + 1)
             || (sources && order[k] != order[k - 1] + 1))
-            list->run[runs++] = (cairn_refill_run){k, place[order[k]], order[k]};
+            list->run[runs++] =
+                (cairn_refill_run){k, place[order[k]], order[k] - before};
     list->run[runs] = (cairn_refill_run){.item = list->items};
     return CAIRN_OK;
 }
@@ -97,13 +101,14 @@ static cairn_status fill_list(const planner     *p,
                               bool               places,
                               bool               sources)
 {
-    const size_t width = (size_t)p->plan->bits / 8;
+    const size_t  width  = (size_t)p->plan->bits / 8;
+    const int64_t before = list->array ? p->targets->split : 0;
 
     if (places) CAIRN_TRY(cairn_alloc(p->env, list->items, width, &list->place));
     if (sources) CAIRN_TRY(cairn_alloc(p->env, list->items, width, &list->source));
     for (int64_t k = 0; k < list->items; k++) {
         if (places) put(list->place, k, p->plan->bits, p->targets->place[order[k]]);
-        if (sources) put(list->source, k, p->plan->bits, order[k]);
+        if (sources) put(list->source, k, p->plan->bits, order[k] - before);
     }
     return fill_runs(p, list, order);
 }
@@ -166,6 +171,21 @@ static cairn_status choose_sums(const planner *p, cairn_refill_list *list, int64
 
 /* ---- a plan ---- */
 
+/// Put the entries of the first array before those of the second, else in their order.
+static cairn_status put_apart(const planner *p, cairn_pos *order)
+{
+    const int64_t n = p->targets->n, split = p->targets->split;
+    int64_t       at[2] = {0, split};
+    cairn_pos    *apart;
+
+    CAIRN_TRY(CAIRN_NEW(p->env, n, &apart));
+    for (int64_t k = 0; k < n; k++)
+        apart[at[order[k] >= split]++] = order[k];
+    memcpy(order, apart, (size_t)n * sizeof *order);
+    cairn_free(p->env, apart);
+    return CAIRN_OK;
+}
+
 /// Entries by part and place, and by part.
 static cairn_status sort(planner *p)
 {
@@ -180,7 +200,7 @@ static cairn_status sort(planner *p)
     return cairn_sort_order(p->env, t->n, 1, keys, p->by_source);
 }
 
-/// Count items, and lists; see of how many bits positions are.
+/// Count items; see of how many bits positions are.
 static void measure(planner *p)
 {
     const cairn_refill_targets *t    = p->targets;
@@ -190,27 +210,44 @@ static void measure(planner *p)
     plan->bits = t->n > UINT32_MAX ? 64 : 32;
     for (int64_t k = 0; k < t->n; k++) {
         plan->items += k == 0 || !is_same_place(p, e[k], e[k - 1]);
-        plan->lists += k == 0 || t->part[e[k]] != t->part[e[k - 1]];
         if (t->place[e[k]] > UINT32_MAX) plan->bits = 64;
     }
 }
 
+/// Do two entries go by one list?
+static bool is_same_list(const planner *p, cairn_pos a, cairn_pos b)
+{
+    const cairn_refill_targets *t = p->targets;
+
+    return t->part[a] == t->part[b]
+           && (p->plan->begin || (a >= t->split) == (b >= t->split));
+}
+
 static cairn_status fill(planner *p)
 {
-    cairn_refill_plan *plan = p->plan;
-    const int64_t     *part = p->targets->part;
+    const cairn_refill_targets *t    = p->targets;
+    cairn_refill_plan          *plan = p->plan;
 
     CAIRN_TRY(sort(p));
     measure(p);
-    if (plan->items < p->targets->n) CAIRN_TRY(share_places(p));
+    if (plan->items < t->n) {
+        CAIRN_TRY(share_places(p));
+    } else if (t->split < t->n) {
+        CAIRN_TRY(put_apart(p, p->by_place));
+        CAIRN_TRY(put_apart(p, p->by_source));
+    }
+    const cairn_pos *e = p->by_place;
+
+    for (int64_t k = 0; k < plan->items; k++)
+        plan->lists += k == 0 || !is_same_list(p, e[k], e[k - 1]);
     CAIRN_TRY(CAIRN_NEW_ZERO(p->env, plan->lists, &plan->list));
     cairn_refill_list *list = plan->list;
 
     for (int64_t k = 0, end; k < plan->items; k = end, list++) {
-        for (end = k;
-             end < plan->items && part[p->by_place[end]] == part[p->by_place[k]];)
+        for (end = k; end < plan->items && is_same_list(p, e[end], e[k]);)
             end++;
-        list->part  = part[p->by_place[k]];
+        list->part  = t->part[e[k]];
+        list->array = !plan->begin && e[k] >= t->split;
         list->first = k;
         list->items = end - k;
         CAIRN_TRY(plan->begin ? choose_sums(p, list, k) : choose(p, list, k));
@@ -227,6 +264,7 @@ cairn_status cairn_refill_plan_create(const cairn_local          *local,
              .env = env, .local = local, .targets = targets, .by_place = targets->by_place};
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p.plan));
+    p.plan->split             = targets->split;
     const cairn_status status = fill(&p);
 
     if (p.by_place != targets->by_place) cairn_free(env, p.by_place);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Where new values go: for each place of a tensor that gets one the number of its value
-/// among the caller's, or of those that are added up there. Padding is in no plan. Internal
-/// to api.
+/// among the caller's, or of those that are added up there. The caller's may be in two
+/// arrays. Padding is in no plan. Internal to api.
 
 #ifndef CAIRN_API_REFILL_PLAN_H
 #define CAIRN_API_REFILL_PLAN_H
@@ -11,13 +11,21 @@
 
 /// Where the entries that a caller brings, in his order, are stored.
 typedef struct cairn_refill_targets {
-    int64_t  n;
+    int64_t n;
+    int64_t
+        split; ///< So many of them are in his first array, all others in his second.
     int64_t *part;  ///< [n] Number in the tensor's list, and
     int64_t *place; ///< [n] position in its values.
-    cairn_pos
-        *by_place; ///< [n] entries by part and place, no two in one; NULL: they are
-                   ///< not in order yet.
+    cairn_pos *
+        by_place; ///< [n] entries by part and place, those of one place in the order in
+                  ///< which they are added; NULL: they are not in order yet, and the
+                  ///< caller's order is that of sums.
 } cairn_refill_targets;
+
+/// A caller's new values, as wide as the tensor's type.
+typedef struct cairn_refill_values {
+    const void *array[2]; ///< [split] and [n - split]; NULL for no entries.
+} cairn_refill_values;
 
 /// Items from `item` up to the next run's. Of the two numbers of an item those that are in
 /// no array count up from these.
@@ -25,27 +33,31 @@ typedef struct cairn_refill_run {
     int64_t item, place, source;
 } cairn_refill_run;
 
-/// What goes into one part, in the order in which it is moved.
+/// What goes into one part from one array, in the order in which it is moved.
 typedef struct cairn_refill_list {
     int64_t           part;
+    int               array; ///< The number of it; 0 where values are added up.
     int64_t           first; ///< Items of the lists before.
     int64_t           items;
     int64_t           runs;
     cairn_refill_run *run;    ///< [runs + 1] the last one ends the one before.
     void             *place;  ///< [items] of `bits`; NULL: as runs say.
-    void             *source; ///< [items] likewise.
+    void             *source; ///< [items] likewise, counted in the array.
 } cairn_refill_list;
 
-/// Lists of all parts that get values.
+/// Lists of all parts that get values: those of the first array, then those of the second,
+/// unless values are added up.
 typedef struct cairn_refill_plan {
-    int                bits; ///< 32 where every position fits, else 64.
+    int                bits;  ///< 32 where every position fits, else 64.
+    int64_t            split; ///< Entries in the first array.
     int64_t            items;
     int64_t            lists;
     cairn_refill_list *list;
     void *
         begin; ///< [items + 1] where several values may go to one place: item k gets the
                ///< sum of those of
-    void *source; ///< [n] source[begin[k]] up to source[begin[k + 1] - 1]; else NULL.
+    void *source; ///< [n] source[begin[k]] up to source[begin[k + 1] - 1], counted
+                  ///< through both arrays; else NULL.
 } cairn_refill_plan;
 
 /// Plan how values go where they are stored.

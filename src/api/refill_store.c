@@ -30,12 +30,12 @@ static const double padding = 0;
 
 /// One update.
 typedef struct {
-    cairn_tensor            *tensor;
-    const cairn_refill_plan *plan;
-    const void              *val;
-    bool                     plain; ///< Each value goes to one place of the one member.
-    int                      members;
-    member                   member[CAIRN_MAX_MEMBERS];
+    cairn_tensor              *tensor;
+    const cairn_refill_plan   *plan;
+    const cairn_refill_values *val;
+    bool   plain; ///< Each value goes to one place of the one member.
+    int    members;
+    member member[CAIRN_MAX_MEMBERS];
 } update;
 
 static bool is_same(double a, double b)
@@ -114,15 +114,16 @@ static const double *load(const update            *u,
                           double                  *value)
 {
     const int     bits = u->tensor->local->value_bits;
-    const int64_t at   = list->first + first;
+    const int64_t at   = list->first + first - (list->array ? u->plan->split : 0);
+    const void   *val  = u->val->array[list->array];
 
     if (!u->plain) {
         cairn_refill_load(u->plan, list, first, n, u->val, bits, value);
         return value;
     }
-    if (bits == 64) return (const double *)u->val + at;
+    if (bits == 64) return (const double *)val + at;
     for (int k = 0; k < n; k++)
-        value[k] = ((const float *)u->val)[at + k];
+        value[k] = ((const float *)val)[at + k];
     return value;
 }
 
@@ -285,7 +286,7 @@ static void store_common(const update *u, member *m)
     }
 }
 
-cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val)
+cairn_status cairn_refill_store(cairn_tensor *tensor, const cairn_refill_values *val)
 {
     update       u       = {.tensor = tensor, .plan = tensor->refill->plan, .val = val};
     const bool   narrow  = cairn_local_is_narrow(tensor->local);

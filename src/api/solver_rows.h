@@ -102,11 +102,11 @@ typedef struct cairn_refill {
     cairn_solver_rows pattern; ///< Copies of ptr and idx, until there is a plan.
     int64_t           n;       ///< Entries that the caller gave.
     bool              blocks;  ///< They came in two, the first of which has
-    int64_t           split;   ///< so many.
+    int64_t           split;   ///< so many. Until there is a plan:
     int               bits;    ///< 32 or 64, of
     void *
-        from; ///< [n] for each entry its number in both, one after the other; NULL: the
-              ///< same.
+        from; ///< [n] for each entry of `pattern` its number in both, one after the other;
+              ///< NULL: the same.
     cairn_refill_plan *plan; ///< NULL: the first update makes it.
 } cairn_refill;
 
@@ -115,15 +115,14 @@ typedef struct cairn_refill {
 ///
 /// Local.
 ///
-/// @param[in] val  [n] of the tensor's type.
 /// @retval CAIRN_NO_MEMORY  For wider values: all are what they were.
-cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val);
+cairn_status cairn_refill_store(cairn_tensor *tensor, const cairn_refill_values *val);
 
 /// The same, planned when it is first called: cairn_tensor_update() for a tensor that takes
 /// new values, and has none of the caller's.
 ///
 /// Local.
-cairn_status cairn_refill_update(cairn_tensor *tensor, const void *val);
+cairn_status cairn_refill_update(cairn_tensor *tensor, const cairn_refill_values *val);
 
 /// Have a tensor take new values: its pattern is kept, so that the caller's arrays may go.
 ///

@@ -11,6 +11,7 @@
 #include "mpi_suite.h"
 #include "random_format.h"
 #include "seed.h"
+#include "tensor/value_storage.h"
 
 #include <cairn/mpi.h>
 
@@ -32,11 +33,12 @@ static void blocks_down(void)
 
 TestSuite(blocks, .init = blocks_up, .fini = blocks_down, .timeout = 600);
 
-/// Cuts of rows and of columns, and the entries of all rows, the same on all ranks.
+/// Cuts of rows and of columns, and the entries of all rows, the same on all ranks. Some
+/// stand twice: an own column may be among those of the ghost block, too.
 typedef struct {
     int64_t     rows, cols, row[RANKS + 1], col[RANKS + 1];
-    bool        at[SIDE][SIDE];
-    double      value[SIDE][SIDE];
+    bool        at[SIDE][SIDE], twice[SIDE][SIDE];
+    double      value[SIDE][SIDE], more[SIDE][SIDE];
     cairn_dtype dtype;
     int         bits, base;
 } matrix;
@@ -59,12 +61,16 @@ static void cut(uint64_t *state, int64_t extent, int64_t *at)
 static void draw_values(uint64_t *state, matrix *m)
 {
     for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++)
+        for (int j = 0; j < SIDE; j++) {
             m->value[i][j] = (float)((1 + random_below(state, 1000)) / 7.0);
+            m->more[i][j]  = (float)((1 + random_below(state, 1000)) / 3.0);
+        }
 }
 
 static void draw(uint64_t *state, matrix *m)
 {
+    const int repeats = random_chance(state, 30) ? 20 : 0; /* of a hundred */
+
     m->rows  = 1 + random_below(state, SIDE);
     m->cols  = 1 + random_below(state, SIDE);
     m->dtype = random_chance(state, 40) ? CAIRN_F32 : CAIRN_F64;
@@ -73,8 +79,10 @@ static void draw(uint64_t *state, matrix *m)
     cut(state, m->rows, m->row);
     cut(state, m->cols, m->col);
     for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++)
-            m->at[i][j] = random_chance(state, 30);
+        for (int j = 0; j < SIDE; j++) {
+            m->at[i][j]    = random_chance(state, 30);
+            m->twice[i][j] = m->at[i][j] && random_chance(state, repeats);
+        }
     draw_values(state, m);
 }
 
@@ -116,7 +124,13 @@ static bool is_own(const matrix *m, int64_t j)
     return j >= m->col[rank] && j < m->col[rank + 1];
 }
 
-/// List the other ranks' columns that there are entries in, from the last one on if `turned`.
+/// Does the entry at i, j have a second value in the ghost block?
+static bool is_in_both(const matrix *m, int64_t i, int64_t j)
+{
+    return is_own(m, j) && m->twice[i][j];
+}
+
+/// List the columns of the ghost block, from the last one on if `turned`.
 static void list_ghosts(const matrix *m, bool turned, parts_given *p)
 {
     p->map           = (cairn_column_map)CAIRN_COLUMN_MAP;
@@ -130,8 +144,8 @@ static void list_ghosts(const matrix *m, bool turned, parts_given *p)
         bool          used = false;
 
         for (int64_t i = m->row[rank]; i < m->row[rank + 1]; i++)
-            used = used || m->at[i][j];
-        if (!used || is_own(m, j)) continue;
+            used = used || (is_own(m, j) ? m->twice[i][j] : m->at[i][j]);
+        if (!used) continue;
         p->place[j] = p->map.ghosts;
         put(p->col, p->map.ghosts++, m->bits, j + m->base);
     }
@@ -155,6 +169,15 @@ static void begin_lines(const matrix *m, lines *l)
     put(l->ptr, 0, m->bits, m->base);
 }
 
+static void
+put_entry(const matrix *m, parts_given *p, int block, int64_t j, double value)
+{
+    lines *l = &p->block[block];
+
+    put(l->idx, l->n, m->bits, m->base + (block ? p->place[j] : j - m->col[rank]));
+    put_value(m, l->val, l->n++, value);
+}
+
 static void divide(const matrix *m, bool turned, parts_given *p)
 {
     list_ghosts(m, turned, p);
@@ -162,12 +185,9 @@ static void divide(const matrix *m, bool turned, parts_given *p)
         begin_lines(m, &p->block[b]);
     for (int64_t i = m->row[rank]; i < m->row[rank + 1]; i++) {
         for (int64_t j = 0; j < m->cols; j++) {
-            lines *l = &p->block[!is_own(m, j)];
-
             if (!m->at[i][j]) continue;
-            put(l->idx, l->n, m->bits,
-                m->base + (is_own(m, j) ? j - m->col[rank] : p->place[j]));
-            put_value(m, l->val, l->n++, m->value[i][j]);
+            put_entry(m, p, !is_own(m, j), j, m->value[i][j]);
+            if (is_in_both(m, i, j)) put_entry(m, p, 1, j, m->more[i][j]);
         }
         for (int b = 0; b < 2; b++)
             put(p->block[b].ptr, i + 1 - m->row[rank], m->bits,
@@ -179,8 +199,8 @@ static void divide(const matrix *m, bool turned, parts_given *p)
 static cairn_status
 make_from_entries(const matrix *m, const cairn_format *format, cairn_tensor **made)
 {
-    static int64_t i_of[MOST], j_of[MOST];
-    static char    val[MOST * 8];
+    static int64_t i_of[2 * MOST], j_of[2 * MOST];
+    static char    val[2 * MOST * 8];
     cairn_coords   c = CAIRN_COORDS;
 
     c.extent[0] = m->rows;
@@ -192,12 +212,12 @@ make_from_entries(const matrix *m, const cairn_format *format, cairn_tensor **ma
     c.val       = val;
     c.dtype     = m->dtype;
     for (int64_t i = m->row[rank]; i < m->row[rank + 1]; i++)
-        for (int64_t j = 0; j < m->cols; j++) {
-            if (!m->at[i][j]) continue;
-            i_of[c.entries] = i;
-            j_of[c.entries] = j;
-            put_value(m, val, c.entries++, m->value[i][j]);
-        }
+        for (int64_t j = 0; j < m->cols; j++)
+            for (int k = 0; k < m->at[i][j] + is_in_both(m, i, j); k++) {
+                i_of[c.entries] = i;
+                j_of[c.entries] = j;
+                put_value(m, val, c.entries++, k ? m->more[i][j] : m->value[i][j]);
+            }
     return cairn_tensor_from_coords(context, &c, CAIRN_COPY, format, made);
 }
 
@@ -212,6 +232,18 @@ static bool same_parts(cairn_tensor *x, cairn_tensor *y)
     parts_restore(context, x, &a);
     parts_restore(context, y, &b);
     return same;
+}
+
+/// New values for a tensor that has had some: nothing is allocated, unless it has narrow
+/// ones, which may have to be widened.
+static cairn_status update_again(cairn_tensor *made, const parts_given *p)
+{
+    if (!cairn_local_is_narrow(made->local)) context->env.allowed = 0;
+    const cairn_status status =
+        cairn_tensor_update_blocks(made, p->block[0].val, p->block[1].val);
+
+    context->env.allowed = -1;
+    return status;
 }
 
 /* ---- random matrices ---- */
@@ -247,6 +279,13 @@ static int check(uint64_t seed)
         same =
             cairn_tensor_update_blocks(made, p.block[0].val, p.block[1].val) == CAIRN_OK
             && same;
+        same =
+            same && (entries->local->parts >= ARRAYS_PARTS || same_parts(made, fresh));
+        cairn_tensor_destroy(&fresh);
+        draw_values(&state, &m);
+        divide(&m, turned, &p);
+        same = make_from_entries(&m, format, &fresh) == CAIRN_OK && same;
+        same = update_again(made, &p) == CAIRN_OK && same;
         same =
             same && (entries->local->parts >= ARRAYS_PARTS || same_parts(made, fresh));
     }
