@@ -5,6 +5,8 @@
 
 #include "api/refill_move.h"
 
+#include "tensor/value_types.h"
+
 #include <string.h>
 
 enum { WORTH_A_THREAD = 1 << 15 }; ///< Items.
@@ -56,46 +58,83 @@ static const cairn_refill_run *find_run(const cairn_refill_list *list, int64_t k
 
 /* ---- one value for each place ---- */
 
+/// From the caller's type to the stored one.
+typedef enum { F64, F32, F64_TO_F32, F64_TO_I16, F64_TO_I8, F32_TO_I16, F32_TO_I8 } way;
+
+INLINED int64_t width_before(way w)
+{
+    return w == F32 || w == F32_TO_I16 || w == F32_TO_I8 ? 4 : 8;
+}
+
+INLINED int64_t width_after(way w)
+{
+    if (w == F64) return 8;
+    if (w == F32 || w == F64_TO_F32) return 4;
+    return w == F64_TO_I16 || w == F32_TO_I16 ? 2 : 1;
+}
+
+/// Values that change their type are ones that the stored one holds, or rounds.
+INLINED void move_value(char *to, const char *from, way w)
+{
+    if (w == F64)
+        memcpy(to, from, 8);
+    else if (w == F32)
+        memcpy(to, from, 4);
+    else if (w == F64_TO_F32)
+        *(float *)to = (float)*(const double *)from;
+    else if (w == F64_TO_I16)
+        *(int16_t *)to = (int16_t)(int32_t) * (const double *)from;
+    else if (w == F64_TO_I8)
+        *(int8_t *)to = (int8_t)(int32_t) * (const double *)from;
+    else if (w == F32_TO_I16)
+        *(int16_t *)to = (int16_t)(int32_t) * (const float *)from;
+    else
+        *(int8_t *)to = (int8_t)(int32_t) * (const float *)from;
+}
+
+/// Items lo .. hi-1, which are in one run.
 INLINED void move_run(const move             *m,
                       const cairn_refill_run *run,
                       int64_t                 lo,
                       int64_t                 hi,
-                      size_t                  width,
+                      way                     w,
                       int                     bits,
                       int64_t                 stride)
 {
     const void *const place = m->list->place, *const source = m->list->source;
-    const int64_t to = run->place - run->item, from = run->source - run->item;
-    const int64_t wide = (int64_t)width;
+    const int64_t     wide = width_before(w), n = hi - lo;
+    char *const       to        = m->to + run->place * stride;
+    const char *const from      = m->val + run->source * wide;
+    char *const       next_to   = to + (lo - run->item) * stride;
+    const char *const next_from = from + (lo - run->item) * wide;
 
     if (place && source)
         for (int64_t k = lo; k < hi; k++)
-            memcpy(m->to + cairn_refill_number(place, k, bits) * stride,
-                   m->val + cairn_refill_number(source, k, bits) * wide, width);
+            move_value(to + cairn_refill_number(place, k, bits) * stride,
+                       from + cairn_refill_number(source, k, bits) * wide, w);
     else if (place)
-        for (int64_t k = lo; k < hi; k++)
-            memcpy(m->to + cairn_refill_number(place, k, bits) * stride,
-                   m->val + (from + k) * wide, width);
+        for (int64_t k = 0; k < n; k++)
+            move_value(to + cairn_refill_number(place, lo + k, bits) * stride,
+                       next_from + k * wide, w);
     else if (source)
-        for (int64_t k = lo; k < hi; k++)
-            memcpy(m->to + (to + k) * stride,
-                   m->val + cairn_refill_number(source, k, bits) * wide, width);
-    else if (stride == wide)
-        memcpy(m->to + (to + lo) * wide, m->val + (from + lo) * wide,
-               (size_t)(hi - lo) * width);
+        for (int64_t k = 0; k < n; k++)
+            move_value(next_to + k * stride,
+                       from + cairn_refill_number(source, lo + k, bits) * wide, w);
+    else if (wide == width_after(w) && stride == wide)
+        memcpy(next_to, next_from, (size_t)(n * wide));
     else
-        for (int64_t k = lo; k < hi; k++)
-            memcpy(m->to + (to + k) * stride, m->val + (from + k) * wide, width);
+        for (int64_t k = 0; k < n; k++)
+            move_value(next_to + k * stride, next_from + k * wide, w);
 }
 
-INLINED void move_runs(const move *m, size_t width, int bits, int64_t stride)
+INLINED void move_runs(const move *m, way w, int bits, int64_t stride)
 {
     const cairn_refill_run *run = find_run(m->list, m->lo);
 
     for (int64_t lo = m->lo; lo < m->hi; run++) {
         const int64_t hi = run[1].item < m->hi ? run[1].item : m->hi;
 
-        move_run(m, run, lo, hi, width, bits, stride);
+        move_run(m, run, lo, hi, w, bits, stride);
         lo = hi;
     }
 }
@@ -137,7 +176,7 @@ INLINED void add_runs(const move *m, size_t width, int bits, int64_t stride)
         const double sum    = sum_sources(m, m->list->first + k, width, bits);
         const float  narrow = (float)sum;
 
-        memcpy(m->to + cairn_refill_place(m->plan, m->list, run, k) * stride,
+        memcpy(m->to + cairn_refill_place(m->list, run, k) * stride,
                width == 4 ? (const void *)&narrow : &sum, width);
     }
 }
@@ -148,47 +187,44 @@ INLINED void load_run(const move             *m,
                       int64_t                 lo,
                       int64_t                 hi,
                       size_t                  width,
-                      int                     bits,
                       double                 *value)
 {
-    const void *const source = m->list->source;
-    const int64_t     from   = run->source - run->item;
+    const int64_t next = run->source + (lo - run->item);
 
     if (m->plan->begin)
         for (int64_t k = lo; k < hi; k++)
-            value[k - lo] = sum_sources(m, m->list->first + k, width, bits);
-    else if (source)
+            value[k - lo] = sum_sources(m, m->list->first + k, width, m->plan->bits);
+    else if (m->list->source)
         for (int64_t k = lo; k < hi; k++)
-            value[k - lo] = load(m->val, cairn_refill_number(source, k, bits), width);
+            value[k - lo] = load(
+                m->val,
+                run->source + cairn_refill_number(m->list->source, k, m->list->bits),
+                width);
     else if (width == 8)
-        memcpy(value, m->val + (from + lo) * 8, (size_t)(hi - lo) * 8);
+        memcpy(value, m->val + next * 8, (size_t)(hi - lo) * 8);
     else
         for (int64_t k = lo; k < hi; k++)
-            value[k - lo] = load(m->val, from + k, width);
+            value[k - lo] = load(m->val, next + (k - lo), width);
 }
 
-INLINED void load_runs(const move *m, size_t width, int bits, double *value)
+INLINED void load_runs(const move *m, size_t width, double *value)
 {
     const cairn_refill_run *run = find_run(m->list, m->lo);
 
     for (int64_t lo = m->lo; lo < m->hi; run++) {
         const int64_t hi = run[1].item < m->hi ? run[1].item : m->hi;
 
-        load_run(m, run, lo, hi, width, bits, value + (lo - m->lo));
+        load_run(m, run, lo, hi, width, value + (lo - m->lo));
         lo = hi;
     }
 }
 
 static void load_items(const move *m, int bits, double *value)
 {
-    if (bits == 64 && m->plan->bits == 32)
-        load_runs(m, 8, 32, value);
-    else if (bits == 64)
-        load_runs(m, 8, 64, value);
-    else if (m->plan->bits == 32)
-        load_runs(m, 4, 32, value);
+    if (bits == 64)
+        load_runs(m, 8, value);
     else
-        load_runs(m, 4, 64, value);
+        load_runs(m, 4, value);
 }
 
 void cairn_refill_load(const cairn_refill_plan   *plan,
@@ -211,20 +247,27 @@ void cairn_refill_load(const cairn_refill_plan   *plan,
 
 /* ---- lists ---- */
 
-INLINED void move_all(const move *m, size_t width, int bits, int64_t stride)
+INLINED void move_as(const move *m, way w, int64_t stride)
 {
-    if (m->plan->begin)
-        add_runs(m, width, bits, stride);
+    if (m->list->bits == 16)
+        move_runs(m, w, 16, stride);
+    else if (m->list->bits == 32)
+        move_runs(m, w, 32, stride);
     else
-        move_runs(m, width, bits, stride);
+        move_runs(m, w, 64, stride);
 }
 
-INLINED void move_strided(const move *m, size_t width, int bits)
+/// Values as wide as the type.
+INLINED void move_wide(const move *m, way w, int bits)
 {
-    if (m->stride == (int64_t)width)
-        move_all(m, width, bits, (int64_t)width);
+    const size_t width = (size_t)width_after(w);
+
+    if (m->plan->begin)
+        add_runs(m, width, bits, m->stride);
+    else if (m->stride == (int64_t)width)
+        move_as(m, w, (int64_t)width);
     else
-        move_all(m, width, bits, m->stride);
+        move_as(m, w, m->stride);
 }
 
 /// Values that lie in blocks of tuples, by their addresses.
@@ -243,8 +286,7 @@ static void move_by_address(const move *m, const cairn_kernel_part *view)
         load_items(&strip, view->val_bits, value);
         for (int64_t k = lo; k < lo + n; k++) {
             if (k == run[1].item) run++;
-            cairn_value_set(view, cairn_refill_place(m->plan, m->list, run, k),
-                            value[k - lo]);
+            cairn_value_set(view, cairn_refill_place(m->list, run, k), value[k - lo]);
         }
     }
 }
@@ -254,13 +296,53 @@ static void move_list(const move *m, const cairn_kernel_part *view)
     if (view->val_block != 1)
         move_by_address(m, view);
     else if (view->val_bits == 64 && m->plan->bits == 32)
-        move_strided(m, 8, 32);
+        move_wide(m, F64, 32);
     else if (view->val_bits == 64)
-        move_strided(m, 8, 64);
+        move_wide(m, F64, 64);
     else if (m->plan->bits == 32)
-        move_strided(m, 4, 32);
+        move_wide(m, F32, 32);
     else
-        move_strided(m, 4, 64);
+        move_wide(m, F32, 64);
+}
+
+bool cairn_refill_converts(const cairn_refill_plan *plan, const cairn_kernel_part *view)
+{
+    return !plan->begin
+           && (view->val_kind == CAIRN_VALUE_INTEGER
+               || (view->val_kind == CAIRN_VALUE_FLOAT && view->val_bits == 32));
+}
+
+/// Items of a list without numbers, which are stored run by run.
+static void store_runs(const move *m, const cairn_kernel_part *view)
+{
+    const cairn_refill_run *run = find_run(m->list, m->lo);
+
+    for (int64_t lo = m->lo, hi; lo < m->hi; lo = hi, run++) {
+        hi = run[1].item < m->hi ? run[1].item : m->hi;
+        for (int64_t k = lo, n; k < hi; k += n) {
+            n = hi - k < INT32_MAX ? hi - k : INT32_MAX;
+            cairn_values_store((const double *)m->val + run->source + (k - run->item),
+                               (int)n, NULL, view, run->place + (k - run->item));
+        }
+    }
+}
+
+/// Values that are narrower than the caller's, of which each is converted on its way; those
+/// that count up together, of f64, by the loops of those that are stored first.
+static void convert_list(const move *m, const cairn_kernel_part *view, int bits)
+{
+    if (bits == 64 && !m->list->place && !m->list->source)
+        store_runs(m, view);
+    else if (bits == 64 && view->val_bits == 32)
+        move_as(m, F64_TO_F32, 4);
+    else if (bits == 64 && view->val_bits == 16)
+        move_as(m, F64_TO_I16, 2);
+    else if (bits == 64)
+        move_as(m, F64_TO_I8, 1);
+    else if (view->val_bits == 16)
+        move_as(m, F32_TO_I16, 2);
+    else
+        move_as(m, F32_TO_I8, 1);
 }
 
 static void
@@ -277,7 +359,10 @@ move_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
                               .to     = part->view.val,
                               .stride = part->view.val_stride};
 
-    if (cairn_layout_is_wide(part->layout)) move_list(&m, &part->view);
+    if (cairn_layout_is_wide(part->layout))
+        move_list(&m, &part->view);
+    else if (cairn_refill_converts(r->plan, &part->view))
+        convert_list(&m, &part->view, r->local->value_bits);
 }
 
 void cairn_refill_move(const cairn_refill_plan   *plan,
@@ -292,22 +377,20 @@ void cairn_refill_move(const cairn_refill_plan   *plan,
 
 /* ---- words ---- */
 
-INLINED void put_runs(const move *m, const char *words, size_t width, int bits)
+INLINED void put_runs(const move *m, const char *words, size_t width)
 {
     const void *const       place = m->list->place;
     const cairn_refill_run *run   = find_run(m->list, m->lo);
 
-    if (place) {
-        for (int64_t k = m->lo; k < m->hi; k++)
-            memcpy(m->to + cairn_refill_number(place, k, bits) * (int64_t)width,
-                   words + (size_t)(k - m->lo) * width, width);
-        return;
-    }
     for (int64_t lo = m->lo; lo < m->hi; run++) {
         const int64_t hi = run[1].item < m->hi ? run[1].item : m->hi;
 
-        memcpy(m->to + (run->place + lo - run->item) * (int64_t)width,
-               words + (size_t)(lo - m->lo) * width, (size_t)(hi - lo) * width);
+        for (int64_t k = lo; place && k < hi; k++)
+            memcpy(m->to + cairn_refill_place(m->list, run, k) * (int64_t)width,
+                   words + (size_t)(k - m->lo) * width, width);
+        if (!place)
+            memcpy(m->to + (run->place + lo - run->item) * (int64_t)width,
+                   words + (size_t)(lo - m->lo) * width, (size_t)(hi - lo) * width);
         lo = hi;
     }
 }
@@ -322,18 +405,12 @@ void cairn_refill_put(const cairn_refill_plan *plan,
     const move m = {
         .plan = plan, .list = list, .lo = first, .hi = first + n, .to = view->val};
 
-    if (view->val_bits == 8 && plan->bits == 32)
-        put_runs(&m, words, 1, 32);
-    else if (view->val_bits == 8)
-        put_runs(&m, words, 1, 64);
-    else if (view->val_bits == 16 && plan->bits == 32)
-        put_runs(&m, words, 2, 32);
+    if (view->val_bits == 8)
+        put_runs(&m, words, 1);
     else if (view->val_bits == 16)
-        put_runs(&m, words, 2, 64);
-    else if (plan->bits == 32)
-        put_runs(&m, words, 4, 32);
+        put_runs(&m, words, 2);
     else
-        put_runs(&m, words, 4, 64);
+        put_runs(&m, words, 4);
 }
 
 /* ---- shares ---- */

@@ -7,8 +7,9 @@
 
 #include "api/refill_plan.h"
 
-/// Move new values into all members that are stored as wide as the tensor's type; what goes
-/// to other members stays. Nothing else of the tensor is written.
+/// Move new values into all members that are stored as wide as the tensor's type, and those
+/// of which cairn_refill_converts() is true, whose type holds them; what goes to other
+/// members stays. Nothing else of the tensor is written.
 ///
 /// Local; on @p threads threads, where there are many values.
 ///
@@ -16,6 +17,10 @@ void cairn_refill_move(const cairn_refill_plan   *plan,
                        const cairn_local         *local,
                        const cairn_refill_values *val,
                        int                        threads);
+
+/// Is each value of a narrow part converted on its way, without a look at the others?
+bool cairn_refill_converts(const cairn_refill_plan *plan,
+                           const cairn_kernel_part *view);
 
 /// Items that are looked at together.
 enum { CAIRN_REFILL_STRIP = 1024 };

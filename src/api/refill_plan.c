@@ -10,6 +10,7 @@
 
 enum {
     LONG_RUN  = 8,    ///< Items, on average, from which runs are faster than lists.
+    NEAR_RUN  = 256,  ///< From which numbers of 16 bits are worth their runs.
     LINE      = 64,   ///< Bytes.
     LINES     = 512,  ///< Of a cache, as it is modelled: each line has one place.
     KEEPS_ALL = 4096, ///< Items so few that no order is better than another.
@@ -46,19 +47,65 @@ count_lines(const planner *p, const cairn_pos *order, int64_t n, int64_t width)
     return lines;
 }
 
-/// Where one number, or both, do not count up from one item to the next, a run begins.
-static int64_t count_runs(const planner   *p,
-                          const cairn_pos *order,
-                          int64_t          n,
-                          bool             places,
-                          bool             sources)
+/// Numbers of items: which are in an array, and of how many bits.
+typedef struct {
+    bool places, sources;
+    int  bits;
+} form;
+
+/// The least and the greatest of numbers.
+typedef struct {
+    int64_t low, high;
+} range;
+
+/// Make room in a range for one more number, unless it would be too wide for 16 bits.
+static bool widen(range *r, int64_t number)
+{
+    const int64_t low  = number < r->low ? number : r->low;
+    const int64_t high = number > r->high ? number : r->high;
+
+    if (high - low > UINT16_MAX) return false;
+    *r = (range){low, high};
+    return true;
+}
+
+/// Where does the run end that begins with item @p begin? Numbers that are in no array count
+/// up in it; those that are in one of 16 bits are near each other.
+static int64_t end_of_run(const planner    *p,
+                          const cairn_pos  *order,
+                          int64_t           begin,
+                          int64_t           n,
+                          const form       *f,
+                          cairn_refill_run *run)
 {
     const int64_t *place = p->targets->place;
-    int64_t        runs  = 1;
+    const bool     is16 = f->bits == 16, sums = p->plan->begin != NULL;
+    range          places  = {place[order[begin]], place[order[begin]]};
+    range          sources = {order[begin], order[begin]};
+    int64_t        k       = begin + 1;
 
-    for (int64_t k = 1; k < n; k++)
-        runs += (places && place[order[k]] != place[order[k - 1]] + 1)
-                || (sources && order[k] != order[k - 1] + 1);
+    for (; k < n; k++) {
+        const int64_t to = place[order[k]], from = order[k];
+
+        if (!f->places && to != place[order[k - 1]] + 1) break;
+        if (!f->sources && !sums && from != order[k - 1] + 1) break;
+        if (is16 && f->places && !widen(&places, to)) break;
+        if (is16 && f->sources && !widen(&sources, from)) break;
+    }
+    run->item   = begin;
+    run->place  = f->places && !is16 ? 0 : places.low;
+    run->source = f->sources && !is16 ? 0 : sources.low;
+    return k;
+}
+
+static int64_t
+count_runs(const planner *p, const cairn_pos *order, int64_t n, const form *f)
+{
+    cairn_refill_run run;
+    int64_t          runs = 0;
+
+    for (int64_t k = 0; k < n; k = end_of_run(p, order, k, n, f, &run))
+        runs++;
     return runs;
 }
 
@@ -66,51 +113,44 @@ static int64_t count_runs(const planner   *p,
 
 static void put(void *list, int64_t k, int bits, int64_t number)
 {
-    if (bits == 32)
+    if (bits == 16)
+        ((uint16_t *)list)[k] = (uint16_t)number;
+    else if (bits == 32)
         ((uint32_t *)list)[k] = (uint32_t)number;
     else
         ((int64_t *)list)[k] = number;
 }
 
-/// Fill the runs of a list whose items are in @p order, beginning where a number does not
-/// count up that is in no array.
+/// Write down the items of a list, which are in @p order, in numbers of 16 bits if these make
+/// long runs.
 static cairn_status
-fill_runs(const planner *p, cairn_refill_list *list, const cairn_pos *order)
+fill_list(const planner *p, cairn_refill_list *list, const cairn_pos *order, form f)
 {
-    const int64_t  before = list->array ? p->targets->split : 0;
-    const int64_t *place  = p->targets->place;
-    const bool     places = !list->place, sources = !list->source && !p->plan->begin;
+    const int64_t n = list->items, before = list->array ? p->targets->split : 0;
 
-    list->runs = count_runs(p, order, list->items, places, sources);
+    f.bits = 16;
+    if ((!f.places && !f.sources) || NEAR_RUN * count_runs(p, order, n, &f) > n)
+        f.bits = p->plan->bits;
+    list->bits = f.bits;
+    list->runs = count_runs(p, order, n, &f);
     CAIRN_TRY(CAIRN_NEW(p->env, list->runs + 1, &list->run));
-    int64_t runs = 0;
+    if (f.places) CAIRN_TRY(cairn_alloc(p->env, n, (size_t)f.bits / 8, &list->place));
+    if (f.sources) CAIRN_TRY(cairn_alloc(p->env, n, (size_t)f.bits / 8, &list->source));
+    cairn_refill_run *run = list->run;
 
-    for (int64_t k = 0; k < list->items; k++)
-        if (k == 0 || (places && place[order[k]] != place[order[k - 1]] + 1)
-            || (sources && order[k] != order[k - 1] + 1))
-            list->run[runs++] =
-                (cairn_refill_run){k, place[order[k]], order[k] - before};
-    list->run[runs] = (cairn_refill_run){.item = list->items};
-    return CAIRN_OK;
-}
-
-/// Write down the items of a list, which are in @p order.
-static cairn_status fill_list(const planner     *p,
-                              cairn_refill_list *list,
-                              const cairn_pos   *order,
-                              bool               places,
-                              bool               sources)
-{
-    const size_t  width  = (size_t)p->plan->bits / 8;
-    const int64_t before = list->array ? p->targets->split : 0;
-
-    if (places) CAIRN_TRY(cairn_alloc(p->env, list->items, width, &list->place));
-    if (sources) CAIRN_TRY(cairn_alloc(p->env, list->items, width, &list->source));
-    for (int64_t k = 0; k < list->items; k++) {
-        if (places) put(list->place, k, p->plan->bits, p->targets->place[order[k]]);
-        if (sources) put(list->source, k, p->plan->bits, order[k] - before);
+    for (int64_t k = 0, end; k < n; k = end, run++) {
+        end = end_of_run(p, order, k, n, &f, run);
+        for (int64_t i = k; i < end; i++) {
+            if (f.places)
+                put(list->place, i, f.bits, p->targets->place[order[i]] - run->place);
+            if (f.sources)
+                put(list->source, i, f.bits,
+                    order[i] - run->source - (f.bits == 16 ? 0 : before));
+        }
+        if (!f.sources || f.bits == 16) run->source -= before;
     }
-    return fill_runs(p, list, order);
+    *run = (cairn_refill_run){.item = n};
+    return CAIRN_OK;
 }
 
 /// Choose how the values of a part are moved. @p at: its first item in both orders.
@@ -119,15 +159,17 @@ static cairn_status choose(const planner *p, cairn_refill_list *list, int64_t at
     const cairn_pos *by_place = p->by_place + at, *by_source = p->by_source + at;
     const int64_t    n = list->items, width = p->local->value_bits / 8;
 
-    if (LONG_RUN * count_runs(p, by_source, n, true, true) <= n)
-        return fill_list(p, list, by_source, false, false);
+    if (LONG_RUN * count_runs(p, by_source, n, &(form){0}) <= n)
+        return fill_list(p, list, by_source, (form){0});
     const bool gathers =
         n > KEEPS_ALL
         && count_lines(p, by_place, n, width) < count_lines(p, by_source, n, width);
     const cairn_pos *order = gathers ? by_place : by_source;
-    const bool       runs  = LONG_RUN * count_runs(p, order, n, gathers, !gathers) <= n;
+    const form       one   = {.places = !gathers, .sources = gathers};
 
-    return fill_list(p, list, order, !gathers || !runs, gathers || !runs);
+    if (LONG_RUN * count_runs(p, order, n, &one) <= n)
+        return fill_list(p, list, order, one);
+    return fill_list(p, list, order, (form){.places = true, .sources = true});
 }
 
 /* ---- places with several values ---- */
@@ -163,10 +205,10 @@ static cairn_status share_places(planner *p)
 static cairn_status choose_sums(const planner *p, cairn_refill_list *list, int64_t at)
 {
     const cairn_pos *order = p->by_place + at;
-    const int64_t    n     = list->items;
+    const form f = {.places = LONG_RUN * count_runs(p, order, list->items, &(form){0})
+                              > list->items};
 
-    return fill_list(p, list, order,
-                     LONG_RUN * count_runs(p, order, n, true, false) > n, false);
+    return fill_list(p, list, order, f);
 }
 
 /* ---- a plan ---- */

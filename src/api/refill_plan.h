@@ -28,7 +28,8 @@ typedef struct cairn_refill_values {
 } cairn_refill_values;
 
 /// Items from `item` up to the next run's. Of the two numbers of an item those that are in
-/// no array count up from these.
+/// an array are counted from these, which are 0 unless it is one of 16 bits; those that are
+/// in none count up from them.
 typedef struct cairn_refill_run {
     int64_t item, place, source;
 } cairn_refill_run;
@@ -41,17 +42,18 @@ typedef struct cairn_refill_list {
     int64_t           items;
     int64_t           runs;
     cairn_refill_run *run;    ///< [runs + 1] the last one ends the one before.
-    void             *place;  ///< [items] of `bits`; NULL: as runs say.
-    void             *source; ///< [items] likewise, counted in the array.
+    int               bits;   ///< 16, 32 or 64, of
+    void             *place;  ///< [items]; NULL: as runs say.
+    void             *source; ///< [items] likewise, counted in the caller's array.
 } cairn_refill_list;
 
 /// Lists of all parts that get values: those of the first array, then those of the second,
 /// unless values are added up.
 typedef struct cairn_refill_plan {
-    int                bits;  ///< 32 where every position fits, else 64.
-    int64_t            split; ///< Entries in the first array.
-    int64_t            items;
-    int64_t            lists;
+    int     bits;  ///< 32 where every position fits, else 64: of begin, source.
+    int64_t split; ///< Entries in the first array.
+    int64_t items;
+    int64_t lists;
     cairn_refill_list *list;
     void *
         begin; ///< [items + 1] where several values may go to one place: item k gets the
@@ -63,8 +65,9 @@ typedef struct cairn_refill_plan {
 /// Plan how values go where they are stored.
 ///
 /// Local. Takes 16 bytes an entry for the time of the call; the plan at most 8, and 4 a
-/// place more where values are added up (twice that where 32 bits are too few), none where
-/// places and sources count up together.
+/// place more where values are added up (twice that where 32 bits are too few), half of it
+/// where numbers near each other follow each other, and none where places and sources count
+/// up together.
 ///
 /// @param[out] plan  Destroy with cairn_refill_plan_destroy(). Unchanged on failure.
 cairn_status cairn_refill_plan_create(const cairn_local          *local,
@@ -76,18 +79,19 @@ void cairn_refill_plan_destroy(cairn_env *env, cairn_refill_plan **plan);
 
 static inline int64_t cairn_refill_number(const void *list, int64_t k, int bits)
 {
+    if (bits == 16) return ((const uint16_t *)list)[k];
     return bits == 32 ? (int64_t)((const uint32_t *)list)[k]
                       : ((const int64_t *)list)[k];
 }
 
 /// Place of item @p k of a list, which is in run @p run.
-static inline int64_t cairn_refill_place(const cairn_refill_plan *plan,
-                                         const cairn_refill_list *list,
+static inline int64_t cairn_refill_place(const cairn_refill_list *list,
                                          const cairn_refill_run  *run,
                                          int64_t                  k)
 {
-    return list->place ? cairn_refill_number(list->place, k, plan->bits)
-                       : run->place + (k - run->item);
+    return run->place
+           + (list->place ? cairn_refill_number(list->place, k, list->bits)
+                          : k - run->item);
 }
 
 #endif

@@ -164,9 +164,12 @@ look_at_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
 static void
 store_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
 {
-    member *m = narrow_member(user, list);
+    const update            *u    = user;
+    member                  *m    = narrow_member(user, list);
+    const cairn_kernel_part *view = &u->tensor->local->part[list->part].view;
 
-    if (m && m->layout->value_kind != CAIRN_VALUE_ONE)
+    if (m && m->layout->value_kind != CAIRN_VALUE_ONE
+        && !cairn_refill_converts(u->plan, view))
         go_through(user, m, list, lo, hi, true);
 }
 

@@ -420,9 +420,12 @@ CAIRN_WIDE void cairn_values_store(const double                 *value,
                                    const cairn_kernel_part      *to,
                                    int64_t                       begin)
 {
+    /* A byte may be any object's, `to` among them: what is written has to be said. */
+    int8_t *restrict const bytes = (int8_t *)to->val + begin;
+
     if (to->val_kind == CAIRN_VALUE_INTEGER && to->val_bits == 8)
         for (int k = 0; k < n; k++)
-            ((int8_t *)to->val)[begin + k] = (int8_t)value[k];
+            bytes[k] = (int8_t)value[k];
     else if (to->val_kind == CAIRN_VALUE_INTEGER)
         for (int k = 0; k < n; k++)
             ((int16_t *)to->val)[begin + k] = (int16_t)value[k];

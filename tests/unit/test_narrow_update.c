@@ -98,6 +98,8 @@ static const char *const texts[] = {
     "trim(1,1)> "
     "}>",
     "#encoding<{ idx_map<(d0,d1)->(d1,d0)>, mutation<merge(0), trim(1,1)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>, mutation<trim(0,1)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d1-d0,d0)>, mutation<trim(0,0)> }>",
 };
 
 enum { TEXTS = sizeof texts / sizeof *texts };
@@ -170,15 +172,17 @@ Test(narrow_update, entries_that_are_given_twice_are_added, .timeout = 300)
 Test(narrow_update, f32_values_fit_as_well)
 {
     static const step steps[] = {
-        {NARROW_I8,  1,   -7,    true },
-        {NARROW_I8,  0.5, 3,     false},
-        {NARROW_FEW, 2,   0.5,   true },
-        {NARROW_ONE, 2,   -7.25, true },
+        {NARROW_I8,  1,   -7,  true },
+        {NARROW_I8,  0.5, 3,   false},
+        {NARROW_I16, 1,   -7,  true },
+        {NARROW_FEW, 2,   0.5, true },
     };
+    static const step one = {NARROW_ONE, 2, -7.25, true};
 
-    for (size_t k = 0; k < 3; k++)
-        check(texts[0], &steps[k], CAIRN_F32, false);
-    check(texts[0], &steps[3], CAIRN_F32, false);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        for (int t = 0; t < TEXTS; t++)
+            check(texts[t], &steps[k], CAIRN_F32, false);
+    check(texts[0], &one, CAIRN_F32, false);
 }
 
 Test(narrow_update, one_value_stays_one_where_all_become_another)

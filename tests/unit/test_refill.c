@@ -366,10 +366,11 @@ Test(refill, keeps_few_bytes_an_entry)
         {"csr",       1  },
         {"dcsr",      1  },
         {"coo",       1  },
-        {"csc",       410},
+        {"csc",       210}, /* of 16 bits */
         {"dia",       410},
         {"ell",       410},
-        {"bcsr<3,3>", 810},
+        {"bcsr<3,3>", 210},
+        {"bdia<64>",  210},
     };
     static band b;
 
