@@ -11,7 +11,7 @@
 /// docs/petsc.md has the options. Failures are PETSc errors; where a copy cannot be had,
 /// AIJ's product runs, which PetscInfo() tells.
 
-#include "shadow.h"
+#include "whole.h"
 
 #include <cairn/mpi.h>
 
@@ -188,28 +188,41 @@ static PetscErrorCode block_ready(Mat A)
     return 0;
 }
 
+/// Products of several ranks: by the blocks, unless one copy of all rows may be had.
+static PetscErrorCode mpi_product(Mat A, int op, Vec x, Vec add, Vec y)
+{
+    shadow *s;
+
+    PetscCall(block_ready(A));
+    PetscCall(shadow_of(A, &s));
+    PetscCall(shadow_settings(A, &s->set));
+    if (s->set.ranks != RANKS_BLOCKS) return whole_product(A, op, x, add, y);
+    switch (op) {
+    case MULT: return shadow_parent[MPI].mult(A, x, y);
+    case MULT_ADD: return shadow_parent[MPI].multadd(A, x, add, y);
+    case TRANSPOSE: return shadow_parent[MPI].multtranspose(A, x, y);
+    default: return shadow_parent[MPI].multtransposeadd(A, x, add, y);
+    }
+}
+
 static PetscErrorCode mpi_mult(Mat A, Vec x, Vec y)
 {
-    PetscCall(block_ready(A));
-    return shadow_parent[MPI].mult(A, x, y);
+    return mpi_product(A, MULT, x, NULL, y);
 }
 
 static PetscErrorCode mpi_mult_add(Mat A, Vec x, Vec add, Vec y)
 {
-    PetscCall(block_ready(A));
-    return shadow_parent[MPI].multadd(A, x, add, y);
+    return mpi_product(A, MULT_ADD, x, add, y);
 }
 
 static PetscErrorCode mpi_transpose(Mat A, Vec x, Vec y)
 {
-    PetscCall(block_ready(A));
-    return shadow_parent[MPI].multtranspose(A, x, y);
+    return mpi_product(A, TRANSPOSE, x, NULL, y);
 }
 
 static PetscErrorCode mpi_transpose_add(Mat A, Vec x, Vec add, Vec y)
 {
-    PetscCall(block_ready(A));
-    return shadow_parent[MPI].multtransposeadd(A, x, add, y);
+    return mpi_product(A, TRANSPOSE_ADD, x, add, y);
 }
 
 static int kind_of(Mat A)
@@ -330,7 +343,8 @@ static PetscErrorCode strip(Mat A, int kind)
                                 s->runs, s->parents_runs, s->refills));
         PetscCall(shadow_say(A, s, text));
     }
-    if (s) shadow_drop(s);
+    if (s && kind == MPI) PetscCall(whole_drop(A, s));
+    if (s && kind == SEQ) shadow_drop(s);
     PetscCall(PetscFree(A->spptr));
     return compose(A, kind, PETSC_FALSE);
 }

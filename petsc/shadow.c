@@ -25,44 +25,6 @@ PetscErrorCode shadow_of(Mat A, shadow **s)
     return 0;
 }
 
-/// What options without a prefix say. They hold for matrices that have a prefix, too: a
-/// program may choose prefixes anew in every run (FEniCSx does), and no option of a user can
-/// begin with those.
-static PetscErrorCode settings_of_all(settings *set)
-{
-    PetscCall(PetscStrncpy(set->format, "auto", sizeof set->format));
-    set->expected = 1000;
-    PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_cairn_format", set->format,
-                                    sizeof set->format, NULL));
-    PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_cairn_place", set->place,
-                                    sizeof set->place, NULL));
-    PetscCall(
-        PetscOptionsGetInt(NULL, NULL, "-mat_cairn_expected", &set->expected, NULL));
-    PetscCall(PetscOptionsGetBool(NULL, NULL, "-mat_cairn_strict", &set->strict, NULL));
-    return PetscOptionsGetBool(NULL, NULL, "-mat_cairn_view", &set->view, NULL);
-}
-
-PetscErrorCode shadow_settings(Mat A, settings *set)
-{
-    if (set->read) return 0;
-    PetscCall(settings_of_all(set));
-    PetscObjectOptionsBegin((PetscObject)A);
-    PetscCall(PetscOptionsString("-mat_cairn_format", "Format, or auto", NULL,
-                                 set->format, set->format, sizeof set->format, NULL));
-    PetscCall(PetscOptionsString("-mat_cairn_place", "Devices, as cairn run --place",
-                                 NULL, set->place, set->place, sizeof set->place,
-                                 NULL));
-    PetscCall(PetscOptionsInt("-mat_cairn_expected", "Products that will come", NULL,
-                              set->expected, &set->expected, NULL));
-    PetscCall(PetscOptionsBool("-mat_cairn_strict", "Having no copy is an error", NULL,
-                               set->strict, &set->strict, NULL));
-    PetscCall(PetscOptionsBool("-mat_cairn_view", "Say what was chosen, and why", NULL,
-                               set->view, &set->view, NULL));
-    PetscOptionsEnd();
-    set->read = PETSC_TRUE;
-    return 0;
-}
-
 PetscErrorCode shadow_is_open(const shadow *s, PetscBool *open)
 {
     return PetscStrcmp(s->set.format, "auto", open);
@@ -162,9 +124,9 @@ static cairn_status store(const shadow       *s,
 {
     const int bits = 8 * sizeof(PetscInt);
 
-    return cairn_tensor_from_csr(context, s->rows, s->cols, 0, s->rows, s->ptr, bits,
-                                 s->idx, bits, values, CAIRN_F64, CAIRN_BORROW, format,
-                                 tensor);
+    return cairn_tensor_from_csr(context, s->rows, s->cols, 0, s->rows, s->seen.ptr,
+                                 bits, s->seen.idx, bits, values, CAIRN_F64,
+                                 CAIRN_BORROW, format, tensor);
 }
 
 static cairn_status choose(const shadow      *s,
@@ -293,16 +255,16 @@ static PetscErrorCode refill(Mat A, shadow *s)
 static PetscErrorCode look(Mat A, shadow *s, int op, Vec x, Vec y)
 {
     const PetscObjectState values  = ((PetscObject)A)->state;
-    const PetscBool        pattern = s->looked && s->pattern == A->nonzerostate;
+    const PetscBool        pattern = s->looked && s->seen.pattern == A->nonzerostate;
     const PetscInt        *ptr, *idx;
 
-    if (pattern && s->values == values) return 0;
+    if (pattern && s->seen.values == values) return 0;
     PetscCall(shadow_settings(A, &s->set));
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &ptr, &idx, NULL, NULL));
-    s->looked  = PETSC_TRUE;
-    s->values  = values;
-    s->pattern = A->nonzerostate;
-    if (pattern && s->ptr == ptr && s->idx == idx && s->rows == A->rmap->n
+    s->looked       = PETSC_TRUE;
+    s->seen.values  = values;
+    s->seen.pattern = A->nonzerostate;
+    if (pattern && s->seen.ptr == ptr && s->seen.idx == idx && s->rows == A->rmap->n
         && s->cols == A->cmap->n) {
         for (int way = 0; way < 2; way++) {
             s->kept.before[way] = s->kept.now[way];
@@ -312,11 +274,11 @@ static PetscErrorCode look(Mat A, shadow *s, int op, Vec x, Vec y)
         return 0;
     }
     shadow_drop(s);
-    s->ptr  = ptr;
-    s->idx  = idx;
-    s->rows = A->rmap->n;
-    s->cols = A->cmap->n;
-    s->nnz  = s->rows ? ptr[s->rows] : 0;
+    s->seen.ptr = ptr;
+    s->seen.idx = idx;
+    s->rows     = A->rmap->n;
+    s->cols     = A->cmap->n;
+    s->nnz      = s->rows ? ptr[s->rows] : 0;
     return s->cols && s->nnz ? convert(A, s, op, x, y) : 0;
 }
 
@@ -410,8 +372,7 @@ static PetscErrorCode compete(Mat A, shadow *s, int op, Vec x, Vec y)
 
 /* --- new values ------------------------------------------------------------- */
 
-/// The seconds that products by the copy win.
-static double won(const upkeep *k, const PetscInt products[2])
+double shadow_won(const upkeep *k, const PetscInt products[2])
 {
     return products[0] * (k->theirs[0] - k->ours[0])
            + products[1] * (k->theirs[1] - k->ours[1]);
@@ -517,7 +478,7 @@ static PetscErrorCode bring(Mat A, shadow *s, int op, Vec x, Vec y)
     if (!open || k->measured < LEARNING) return refill(A, s);
     if (is_wide_worth_a_try(s)) PetscCall(try_wide(A, s, op, x, y));
     if (!k->stale) return 0;
-    if (won(k, k->before) >= k->refill || won(k, k->now) >= k->refill) {
+    if (shadow_won(k, k->before) >= k->refill || shadow_won(k, k->now) >= k->refill) {
         k->resting = PETSC_FALSE;
         return refill(A, s);
     }
@@ -526,7 +487,7 @@ static PetscErrorCode bring(Mat A, shadow *s, int op, Vec x, Vec y)
     PetscCall(PetscSNPrintf(text, sizeof text,
                             "AIJ's product while values change so often: a refill "
                             "takes %.2f us, and products win %.2f",
-                            1e6 * k->refill, 1e6 * won(k, k->before)));
+                            1e6 * k->refill, 1e6 * shadow_won(k, k->before)));
     return shadow_say(A, s, text);
 }
 

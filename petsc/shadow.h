@@ -27,12 +27,17 @@ enum { WIDTH = 8 };    ///< Columns of dense matrices that are multiplied at onc
 /// Who computes a product.
 typedef enum { UNDECIDED, CAIRNS, PARENTS } party;
 
+/// How several ranks compute: each its block (shadow.c), all rows by one copy (whole.c), or
+/// the faster of both.
+enum { RANKS_BLOCKS, RANKS_WHOLE, RANKS_AUTO };
+
 /// What the options of a matrix say.
 typedef struct {
     PetscBool read;  ///< They were looked at, or come from another matrix.
     PetscBool whole; ///< They are those of the matrix whose block this one is.
     char      format[CAIRN_AUTO_TEXT], place[256];
     PetscInt  expected; ///< Products to come.
+    PetscInt  ranks;    ///< How several ranks compute.
     PetscBool strict, view;
 } settings;
 
@@ -49,18 +54,25 @@ typedef struct {
     PetscBool settled;   ///< Values are wide, or a copy with wide ones was tried.
 } upkeep;
 
-/// A matrix's `spptr`.
+/// What of a matrix was seen when it was looked at.
 typedef struct {
-    settings         set;
-    cairn_tensor    *tensor; ///< The copy; NULL: there is none.
-    cairn_plan      *plan[PRODUCTS];
-    party            by[PRODUCTS];
-    PetscBool        looked; ///< What follows is of the matrix when it was looked at.
     PetscObjectState values, pattern;
     const PetscInt  *ptr, *idx; ///< AIJ's arrays; compared, not followed afterwards.
-    PetscInt         rows, cols, nnz;
-    PetscInt         runs, parents_runs, refills;
-    upkeep           kept;
+    PetscObjectState blocks;    ///< Of one of several ranks: of its blocks, and
+    PetscObjectId    block[2];  ///< which they are.
+} sight;
+
+/// A matrix's `spptr`.
+typedef struct {
+    settings      set;
+    cairn_tensor *tensor; ///< The copy; NULL: there is none.
+    cairn_plan   *plan[PRODUCTS];
+    party         by[PRODUCTS];
+    PetscBool     looked; ///< What follows is of the matrix when it was looked at.
+    sight         seen;
+    PetscInt      rows, cols, nnz;
+    PetscInt      runs, parents_runs, refills;
+    upkeep        kept;
 } shadow;
 
 extern struct _MatOps shadow_parent[KINDS]; ///< AIJ's functions, as they were found.
@@ -97,6 +109,9 @@ PetscErrorCode shadow_decide(Mat A, shadow *s, int op, Vec x, Vec y, cairn_plan 
 
 /// Make the plan of a product where there is none.
 PetscErrorCode shadow_plan(Mat A, shadow *s, int op);
+
+/// The seconds that products by the copy win.
+double shadow_won(const upkeep *k, const PetscInt products[2]);
 
 void           shadow_drop(shadow *s); ///< Without its copy and plans.
 PetscErrorCode shadow_end(void);       ///< At PetscFinalize().

@@ -49,6 +49,15 @@ for format in "csr" "bdia<64>"; do
     grep -q "^cairn: .*: $format\$" "$work/out" || fail "a matrix with a prefix is not stored in $format"
 done
 
+# Each option is in -help once, and with a matrix's prefix once more.
+run "-dll_append $plugin -own_mat_type aijcairn -mat_cairn_format csr -help" "$solve" -prefix own_ -rows jacobi
+for option in format place expected ranks strict view; do
+    for prefix in "" own_; do
+        [ "$(grep -c "^ *-${prefix}mat_cairn_$option[ :]" "$work/out")" = 1 ] ||
+            fail "-help has -${prefix}mat_cairn_$option not once"
+    done
+done
+
 # A block preconditioner gives the matrix its own prefix before the first product.
 run "$load -mat_cairn_format bdia<64> -mat_cairn_view" "$solve" -rows ilu
 grep -q "^cairn: .*: bdia<64>\$" "$work/out" || fail "the matrix's options were lost to -pc_type bjacobi"
@@ -84,7 +93,7 @@ for other in version width; do
     fi
     # shellcheck disable=SC2086 # words
     $compiler -shared -fPIC -fvisibility=hidden -w $define -I"$work/$other" -I"$source/include" $flags \
-        "$source/petsc/cairnpetsc.c" "$source/petsc/shadow.c" -o "$work/$other/libcairnpetsc.so"
+        "$source"/petsc/*.c -o "$work/$other/libcairnpetsc.so"
     run "-dll_append $work/$other/libcairnpetsc.so" "$types" -refused
     [ $status != 0 ] && [ "$(grep -c "$says" "$work/out")" = 1 ] || fail "another $other was not refused"
 done

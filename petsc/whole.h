@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The product of a matrix of several ranks by one copy of all its rows, with Cairn's own
+/// messages, beside the way of shadow.h, by which each rank's diagonal block has a copy and
+/// PETSc's scatter and AIJ do the rest. The copy is made of the two blocks that each rank
+/// has (cairn_tensor_from_blocks()), which stay where they lie. All is collective, and all
+/// ranks decide the same: by statuses and times that they agree on. What the copy has is in
+/// the `shadow` of the matrix; those of its blocks are the other way's.
+
+#ifndef CAIRN_PETSC_WHOLE_H
+#define CAIRN_PETSC_WHOLE_H
+
+#include "shadow.h"
+
+/// y = op(A) x, or y = add + op(A) x, the way that is faster.
+///
+/// Collective.
+///
+/// @param[in] op   Of a product with vectors.
+/// @param[in] add  May be y; NULL: nothing is added.
+PetscErrorCode whole_product(Mat A, int op, Vec x, Vec add, Vec y);
+
+/// Without its copy and plans.
+///
+/// Collective.
+PetscErrorCode whole_drop(Mat A, shadow *s);
+
+#endif
