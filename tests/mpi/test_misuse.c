@@ -154,6 +154,68 @@ Test(misuse, tensors_on_one_rank)
     ON_ALL_RANKS(!out && !back && !parts && !text, "an output was written");
 }
 
+Test(misuse, rows_on_one_rank)
+{
+    const int32_t    ptr[3] = {0, 1, 2}, idx[2] = {0, 1}, none[3] = {0, 0, 0};
+    const double     val[2] = {1, 2};
+    cairn_csr        rows = CAIRN_CSR, ghost = CAIRN_CSR, small = CAIRN_CSR;
+    cairn_column_map map = CAIRN_COLUMN_MAP, no_map = CAIRN_COLUMN_MAP;
+    cairn_tensor    *out = NULL;
+
+    rows.global_rows = rows.global_cols = 2 * size;
+    rows.first_row                      = 2 * rank;
+    rows.rows                           = 2;
+    rows.ptr                            = ptr;
+    rows.idx                            = idx;
+    rows.val                            = val;
+    rows.ptr_bits = rows.idx_bits = 32;
+    ghost                         = rows;
+    ghost.ptr                     = none;
+    ghost.idx = ghost.val = NULL;
+    small.size            = 3;
+    no_map.size           = 3;
+    map.first_col         = 2 * rank;
+    map.cols              = 2;
+    REFUSED_BY_ALL(
+        "cairn_tensor_from_rows: rows: is NULL",
+        cairn_tensor_from_rows(context, GIVEN(&rows), CAIRN_COPY, csr, &out));
+    REFUSED_BY_ALL(
+        "cairn_tensor_from_rows: tensor: is NULL",
+        cairn_tensor_from_rows(context, &rows, CAIRN_COPY, csr, GIVEN(&out)));
+    REFUSED_BY_ALL("cairn_tensor_from_rows: mode: 9 is none of its values",
+                   cairn_tensor_from_rows(context, &rows,
+                                          (cairn_copy_mode)IF_LAST(9, CAIRN_COPY), csr,
+                                          &out));
+    REFUSED_BY_ALL(
+        "cairn_tensor_from_rows: rows->size: is 3: set it to "
+        "sizeof(cairn_csr), as CAIRN_CSR does",
+        cairn_tensor_from_rows(context, IF_LAST(&small, &rows), CAIRN_COPY, csr, &out));
+    REFUSED_BY_ALL("cairn_tensor_from_rows: rows->release: is NULL",
+                   cairn_tensor_from_rows(context, &rows,
+                                          IF_LAST(CAIRN_TAKE, CAIRN_COPY), csr, &out));
+    REFUSED_BY_ALL(
+        "cairn_tensor_from_blocks: local: is NULL",
+        cairn_tensor_from_blocks(context, GIVEN(&rows), &ghost, &map, csr, &out));
+    REFUSED_BY_ALL(
+        "cairn_tensor_from_blocks: ghost: is NULL",
+        cairn_tensor_from_blocks(context, &rows, GIVEN(&ghost), &map, csr, &out));
+    REFUSED_BY_ALL(
+        "cairn_tensor_from_blocks: map: is NULL",
+        cairn_tensor_from_blocks(context, &rows, &ghost, GIVEN(&map), csr, &out));
+    REFUSED_BY_ALL(
+        "cairn_tensor_from_blocks: tensor: is NULL",
+        cairn_tensor_from_blocks(context, &rows, &ghost, &map, csr, GIVEN(&out)));
+    REFUSED_BY_ALL("cairn_tensor_from_blocks: map->size: is 3: set it to "
+                   "sizeof(cairn_column_map), as CAIRN_COLUMN_MAP does",
+                   cairn_tensor_from_blocks(context, &rows, &ghost,
+                                            IF_LAST(&no_map, &map), csr, &out));
+    ON_ALL_RANKS(!out, "an output was written");
+    ON_ALL_RANKS(cairn_tensor_from_blocks(context, &rows, &ghost, &map, csr, &out)
+                     == CAIRN_OK,
+                 "%s", cairn_context_message(context));
+    cairn_tensor_destroy(&out);
+}
+
 Test(misuse, plans_on_one_rank)
 {
     char            *out_text = NULL;
