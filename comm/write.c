@@ -4,12 +4,10 @@
 /// bytes, which tell where each range begins, then to write it. That needs no memory,
 /// whatever the size of the result.
 
-#include "comm/write.h"
-
 #include "comm/collective.h"
 #include "comm/output.h"
+#include "comm/write_internal.h"
 #include "io/io_petsc.h"
-#include "io/io_write.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -28,22 +26,6 @@ static cairn_status write_range(void *user, const char *bytes, size_t length)
     range->at += (int64_t)length;
     return range->file ? cairn_file_write_at(range->file, bytes, length, at) : CAIRN_OK;
 }
-
-/// What is written: a number of sections, each with a part on every rank; section 0
-/// includes the header, on rank 0.
-typedef struct cairn_output {
-    cairn_status (*section)(const struct cairn_output *output,
-                            int64_t                    section,
-                            bool                       header,
-                            const cairn_sink          *sink);
-    int64_t                 sections; ///< The same on every rank.
-    const cairn_shape      *shape;    ///< NULL: the text has no header.
-    cairn_pos               nnz;      ///< Of all ranks.
-    const cairn_entries    *entries;
-    cairn_coord             first, last; ///< Rows whose entries they are.
-    int                     int_bytes;   ///< PETSc: of an integer.
-    const cairn_dense_rows *dense;
-} cairn_output;
 
 static cairn_status entries_section(const cairn_output *output,
                                     int64_t             section,
@@ -194,11 +176,10 @@ cairn_output_finish(cairn_comm *comm, cairn_status status, cairn_file *file)
     return cairn_comm_agree(comm, status);
 }
 
-/// Unless this rank has failed already (@p mine).
-static cairn_status write_output(cairn_comm         *comm,
-                                 cairn_status        mine,
-                                 const char         *path,
-                                 const cairn_output *output)
+cairn_status cairn_write_output(cairn_comm         *comm,
+                                cairn_status        mine,
+                                const char         *path,
+                                const cairn_output *output)
 {
     cairn_file       file      = {.env = comm->env, .fd = -1};
     int64_t         *offset    = NULL;
@@ -225,7 +206,7 @@ cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *de
                                  .sections = dense->cols > 0 ? dense->cols : 1,
                                  .dense    = dense};
 
-    return write_output(comm, CAIRN_OK, path, &output);
+    return cairn_write_output(comm, CAIRN_OK, path, &output);
 }
 
 /* ---- entries ---- */
@@ -237,15 +218,21 @@ typedef struct {
                             int64_t             section,
                             bool                header,
                             const cairn_sink   *sink);
-    int sections;
-    int int_bytes; ///< PETSc: of an integer; 0: as many as the matrix needs.
+    int         sections;
+    int         int_bytes; ///< PETSc: of an integer; 0: as many as the matrix needs.
+    const char *hb; ///< Harwell-Boeing: the type of matrix; its `section` is NULL.
 } entries_kind;
 
 static const entries_kind kinds[] = {
-    {".tns",     entries_section, 1,                    0},
-    {".petsc",   petsc_section,   CAIRN_PETSC_SECTIONS, 0},
-    {".petsc64", petsc_section,   CAIRN_PETSC_SECTIONS, 8},
-    {".mtx",     entries_section, 1,                    0},
+    {".tns",     entries_section, 1,                    0, NULL },
+    {".petsc",   petsc_section,   CAIRN_PETSC_SECTIONS, 0, NULL },
+    {".petsc64", petsc_section,   CAIRN_PETSC_SECTIONS, 8, NULL },
+    {".hb",      NULL,            0,                    0, "RUA"},
+    {".rua",     NULL,            0,                    0, "RUA"},
+    {".rsa",     NULL,            0,                    0, "RSA"},
+    {".pua",     NULL,            0,                    0, "PUA"},
+    {".psa",     NULL,            0,                    0, "PSA"},
+    {".mtx",     entries_section, 1,                    0, NULL },
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -285,24 +272,25 @@ static cairn_status check_kind(cairn_comm        *comm,
     return CAIRN_OK;
 }
 
-/// Find this rank's rows: those behind the last row of the ranks before it, up to its own
-/// last one; the last rank's end with the matrix.
-static cairn_status find_rows(cairn_comm *comm, cairn_output *output)
+cairn_status cairn_rows_of_entries(cairn_comm          *comm,
+                                   const cairn_entries *entries,
+                                   cairn_coord          extent,
+                                   cairn_rows          *rows)
 {
-    const cairn_entries *e    = output->entries;
-    const cairn_coord    end  = e->n > 0 ? e->coord[0][e->n - 1] + 1 : 0;
-    int64_t             *ends = NULL;
+    const cairn_pos   n      = entries->n;
+    const cairn_coord end    = n > 0 ? entries->coord[0][n - 1] + 1 : 0;
+    cairn_coord      *first  = NULL;
+    cairn_status      status = CAIRN_NEW_ZERO(comm->env, comm->size + 1, &first);
 
-    cairn_status status = CAIRN_NEW(comm->env, comm->size, &ends);
-
-    CAIRN_GO(done, cairn_comm_agree(comm, status));
-    CAIRN_GO(done, comm->ops->allgather(comm, &end, sizeof end, ends));
-    for (int r = 0; r < comm->rank; r++)
-        if (ends[r] > output->first) output->first = ends[r];
-    output->last = end > output->first ? end : output->first;
-    if (comm->rank == comm->size - 1) output->last = output->shape->extent[0];
-done:
-    cairn_free(comm->env, ends);
+    CAIRN_GO(failed, cairn_comm_agree(comm, status));
+    CAIRN_GO(failed, comm->ops->allgather(comm, &end, sizeof end, first + 1));
+    for (int r = 0; r < comm->size; r++)
+        if (first[r + 1] < first[r]) first[r + 1] = first[r];
+    first[comm->size] = extent;
+    *rows             = (cairn_rows){comm->size, first};
+    return CAIRN_OK;
+failed:
+    cairn_free(comm->env, first);
     return status;
 }
 
@@ -326,23 +314,35 @@ cairn_status cairn_write_entries(cairn_comm          *comm,
                                  const cairn_shape   *shape,
                                  const cairn_entries *entries)
 {
-    const entries_kind *said   = kind_of(path);
-    const entries_kind *kind   = said ? said : &kinds[KINDS - 1]; /* Matrix Market */
-    const bool          tns    = kind == kinds;
-    cairn_output        output = {.section  = kind->section,
-                                  .sections = kind->sections,
-                                  .shape    = tns ? NULL : shape,
-                                  .nnz      = entries->n,
-                                  .entries  = entries};
+    const entries_kind *said      = kind_of(path);
+    const entries_kind *kind      = said ? said : &kinds[KINDS - 1]; /* Matrix Market */
+    const bool          tns       = kind == kinds;
+    cairn_output        output    = {.section  = kind->section,
+                                     .sections = kind->sections,
+                                     .shape    = tns ? NULL : shape,
+                                     .nnz      = entries->n,
+                                     .entries  = entries};
+    cairn_collective    arguments = {0};
+    cairn_rows          rows      = {0};
 
+    cairn_collective_text(&arguments, "file", path);
+    CAIRN_TRY(cairn_comm_agree_on(comm, CAIRN_OK, &arguments));
     CAIRN_TRY(comm->ops->allreduce(comm, &output.nnz, 1, CAIRN_SUM));
     const cairn_status checked = check_kind(comm, path, tns, shape, output.nnz);
 
+    if (kind->hb) {
+        CAIRN_TRY(cairn_comm_agree(comm, checked));
+        return cairn_write_hb(comm, path, kind->hb, shape, entries);
+    }
     output.int_bytes =
         kind->int_bytes ? kind->int_bytes : cairn_petsc_int_bytes(shape, output.nnz);
-    if (kind->section == petsc_section && checked == CAIRN_OK)
-        CAIRN_TRY(find_rows(comm, &output));
-    CAIRN_TRY(write_output(comm, checked, path, &output));
+    if (kind->section == petsc_section && checked == CAIRN_OK) {
+        CAIRN_TRY(cairn_rows_of_entries(comm, entries, shape->extent[0], &rows));
+        output.first = rows.first[comm->rank];
+        output.last  = rows.first[comm->rank + 1];
+        cairn_rows_fini(comm->env, &rows);
+    }
+    CAIRN_TRY(cairn_write_output(comm, checked, path, &output));
     if (kind->section != petsc_section) return CAIRN_OK;
     return cairn_comm_agree(comm, empty_info(comm, path));
 }

@@ -33,15 +33,17 @@ cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *de
 bool cairn_is_entries_file(const char *path);
 
 /// Write entries: a FROSTT file where @p path ends in .tns, a binary file of PETSc where it
-/// ends in .petsc (integers of 32 bits where they suffice) or .petsc64 (of 64), else a
-/// Matrix Market coordinate file, real general. Each rank's entries are sorted, and those
-/// of a rank come before those of the next one; PETSc: no row is on two ranks. What is
+/// ends in .petsc (integers of 32 bits where they suffice) or .petsc64 (of 64), a
+/// Harwell-Boeing file where it ends in .rua, .rsa, .pua, .psa or .hb, else a Matrix Market
+/// coordinate file, real general. Each rank's entries are sorted, and those
+/// of a rank come before those of the next one; PETSc and .rsa, .psa: no row is on two ranks. What is
 /// called as a file of PETSc with ".info" behind its name is emptied.
 ///
 /// Collective, as above.
 ///
 /// @retval CAIRN_BAD_SHAPE  A matrix: the order is not 2. FROSTT: there is no entry, and a
 ///                          file without entries would be one of no order.
+/// @retval CAIRN_BAD_ARGUMENT  Harwell-Boeing: as write_internal.h says.
 cairn_status cairn_write_entries(cairn_comm          *comm,
                                  const char          *path,
                                  const cairn_shape   *shape,

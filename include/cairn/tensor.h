@@ -159,13 +159,17 @@ CAIRN_API cairn_status cairn_source_spy(const cairn_source *source,
                                         int64_t            *count);
 
 /// Write a source: FROSTT where the name ends in .tns, a binary file of PETSc where it ends
-/// in .petsc or .petsc64 (integers of 64 bits), else Matrix Market (coordinate real
-/// general; text has 17 digits); row by row, the same bytes on any number of ranks. The
-/// file appears whole or not at all.
+/// in .petsc or .petsc64 (integers of 64 bits), Harwell-Boeing, column by column, where it
+/// ends in .rua, .rsa, .pua, .psa (of that type) or .hb (as .rua), else Matrix Market
+/// (coordinate real general; text has 17 digits); row by row, the same bytes on any number
+/// of ranks. The file appears whole or not at all.
 ///
 /// Collective.
 ///
-/// @retval CAIRN_BAD_SHAPE  FROSTT: no entry; else: no matrix.
+/// @retval CAIRN_BAD_SHAPE     FROSTT: no entry; else: no matrix. Harwell-Boeing: an extent
+///                             beyond 14 digits; .rsa, .psa: it is not square.
+/// @retval CAIRN_BAD_ARGUMENT  .rsa, .psa: an entry is not its mirror image to the bit; .pua,
+///                             .psa: a value is not 1.
 CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char *path);
 
 /// Store a source in a format.
@@ -544,8 +548,8 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
                                              const cairn_format *format,
                                              int64_t            *bytes);
 
-/// Write a tensor: `.mtx`, `.tns`, `.petsc` and `.petsc64` walk the arrays and write
-/// entries, as cairn_source_write(); `.npz` are the arrays as binsparse has them
+/// Write a tensor: the endings of cairn_source_write() walk the arrays and write entries,
+/// as it does, where the name ends in one of them (`.mtx` included); `.npz` are the arrays as binsparse has them
 /// (docs/files.md); anything else is .cairn, the arrays themselves. The file appears whole
 /// or not at all. Rows by their places (cairn_tensor_places()) are the user's in files of
 /// entries, and stay by places in a .cairn file, which has the places, too.

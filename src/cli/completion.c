@@ -32,15 +32,16 @@ void cli_option_values(const cli_lists *lists, const char *value, cli_values *va
         const char        *endings;
         const cli_choices *choices;
     } rows[] = {
-        {"SPEC", true,  false, NULL,            NULL              },
-        {"SRC",  true,  false, NULL,            NULL              },
-        {"FILE", false, true,  NULL,            NULL              },
-        {"PNG",  false, true,  "png",           NULL              },
-        {"OUT",  false, true,  "mtx tns cairn", NULL              },
-        {"WHAT", false, true,  "mtx",           &cli_xs           },
-        {"TYPE", false, false, NULL,            &cli_dtypes       },
-        {"KIND", false, false, NULL,            &cli_targets      },
-        {"HOW",  false, false, NULL,            &cli_distributions},
+        {"SPEC", true,  false, NULL,                                                 NULL              },
+        {"SRC",  true,  false, NULL,                                                 NULL              },
+        {"FILE", false, true,  NULL,                                                 NULL              },
+        {"PNG",  false, true,  "png",                                                NULL              },
+        {"OUT",  false, true,  "mtx tns petsc petsc64 hb rua rsa pua psa npz cairn",
+         NULL                                                                                          },
+        {"WHAT", false, true,  "mtx",                                                &cli_xs           },
+        {"TYPE", false, false, NULL,                                                 &cli_dtypes       },
+        {"KIND", false, false, NULL,                                                 &cli_targets      },
+        {"HOW",  false, false, NULL,                                                 &cli_distributions},
     };
 
     *values = (cli_values){.formats = false};

@@ -31,6 +31,17 @@ typedef struct {
     int      files;
 } list;
 
+bool cli_names_entries(const char *path)
+{
+    const char *const ending = strrchr(path, '.');
+    const char       *at     = ending ? strstr(CLI_ENTRIES " ", ending) : NULL;
+
+    /* ".petsc" is also how ".petsc64" begins. */
+    while (at && at[strlen(ending)] != ' ')
+        at = strstr(at + 1, ending);
+    return at != NULL;
+}
+
 /// Where a link leads that leads nowhere yet. @return false: @p path is none.
 static bool follow(char path[PATH_MAX])
 {

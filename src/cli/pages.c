@@ -81,6 +81,9 @@ void cli_page_files(const cli_writer *writer)
     writer->row("Harwell-Boeing, Rutherford-Boeing",
                 "by its cards, else the ending: .hb, .rb, or a matrix type (.rua, "
                 ".psa, ...)");
+    writer->row("binsparse",
+                "arrays in an archive of numpy's, .npz: by its first bytes");
+    writer->row("PETSc", "a matrix in a binary file: by its first bytes");
     writer->row("native", "a format's arrays as cairn convert writes them: .cairn");
     writer->paragraph("Text may be gzip, whatever its name. A FILE that is none of "
                       "these is refused.");

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "gather.h"
 #include "json.h"
+#include "outputs.h"
 #include "progress.h"
 #include "values.h"
 #include "verbs.h"
@@ -22,24 +23,26 @@ typedef struct {
     int64_t bytes;
 } cost;
 
+/// Is it a file of a format's arrays, not of entries?
+static bool is_arrays(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+
+    return ending && (strcmp(ending, ".cairn") == 0 || strcmp(ending, ".npz") == 0);
+}
+
 static cairn_status check_output(cli_job *job)
 {
-    static const char *const endings[] = {".mtx",     ".tns", ".petsc",
-                                          ".petsc64", ".npz", ".cairn"};
-    const char              *path      = cli_text(job, CLI_OUTPUT);
+    const char *path = cli_text(job, CLI_OUTPUT);
 
     if (!cli_given(job, CLI_TO))
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --to: missing; convert needs it");
     if (!path)
         return cli_fail(job, CAIRN_BAD_OPTION, "option: -o: missing; convert needs it");
-    const char *ending = strrchr(path, '.');
-
-    for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
-        if (strcmp(ending, endings[k]) == 0) return CAIRN_OK;
+    if (is_arrays(path) || cli_names_entries(path)) return CAIRN_OK;
     return cli_fail(job, CAIRN_BAD_OPTION,
-                    "option: -o: %s: the ending is none of .mtx .tns .petsc "
-                    ".petsc64 .npz .cairn",
+                    "option: -o: %s: the ending is none of " CLI_ENTRIES " .npz .cairn",
                     path);
 }
 
@@ -52,14 +55,6 @@ static cairn_status lap(cli_job *job, double *since, double *seconds)
     *seconds = now - *since;
     *since   = now;
     return CAIRN_OK;
-}
-
-/// Is it a file of entries, not of a format's arrays?
-static bool is_entries(const char *path)
-{
-    const char *ending = strrchr(path, '.');
-
-    return strcmp(ending, ".cairn") != 0 && strcmp(ending, ".npz") != 0;
 }
 
 /// What ranks sent each other of rows that went to other ranks.
@@ -129,7 +124,7 @@ static cairn_status write_file(cli_job *job, conversion *c, int64_t *bytes)
 {
     const char *path = cli_text(job, CLI_OUTPUT);
 
-    if (!is_entries(path)) return cairn_tensor_write(c->to, path, bytes);
+    if (is_arrays(path)) return cairn_tensor_write(c->to, path, bytes);
     if (c->from) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
     cairn_tensor_destroy(&c->from);
     return cairn_tensor_write_text(c->to, c->source, path, bytes);
@@ -171,7 +166,7 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
     cli_progress_phase("store");
     if (!*format) CLI_TRY(choose(job, c, format));
     CLI_TRY(store(job, *format, c));
-    if (!is_entries(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&c->source);
+    if (is_arrays(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&c->source);
     CLI_TRY(lap(job, since, &cost->store));
     cli_progress_phase("write");
     CLI_TRY(write_file(job, c, &cost->bytes));
@@ -313,7 +308,11 @@ static cairn_status run(cli_job *job)
 static const char about[] =
     "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
     "of any order, likewise), .petsc or .petsc64 (a matrix, as PETSc's MatLoad() reads "
-    "it: integers of 32 bits where they suffice, or of 64), .cairn (the format's "
+    "it: integers of 32 bits where they suffice, or of 64), .rua, .rsa, .pua, .psa or "
+    ".hb (a "
+    "matrix, Harwell-Boeing of that type, .hb as .rua: S is symmetric to the bit, P "
+    "has "
+    "entries that are all 1), .cairn (the format's "
     "arrays themselves, with checksums; "
     "read on any number of ranks) or .npz (arrays that binsparse has a format for, for "
     "numpy; written by one rank). --dtype "

@@ -3,6 +3,7 @@
 /// `cairn generate`: test problems.
 
 #include "json.h"
+#include "outputs.h"
 #include "progress.h"
 #include "values.h"
 #include "verbs.h"
@@ -100,11 +101,10 @@ static cairn_status check_output(cli_job *job, const char **path)
     if (!*path)
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: -o: missing; generate needs it");
-    const char *ending = strrchr(*path, '.');
-
-    if (ending && strcmp(ending, ".mtx") == 0) return CAIRN_OK;
+    if (cli_names_entries(*path)) return CAIRN_OK;
     return cli_fail(job, CAIRN_BAD_OPTION,
-                    "option: -o: %s: generate writes .mtx (cairn convert makes .cairn)",
+                    "option: -o: %s: generate writes " CLI_ENTRIES
+                    " (cairn convert makes .cairn and .npz)",
                     *path);
 }
 
@@ -176,7 +176,9 @@ static bool kind_word(int k, cli_word_row *row)
 
 static const char about[] =
     "The same options give the same bytes on every machine and any number of ranks. A "
-    "kind needs all the options that stand beside it, and takes no others.";
+    "kind needs all the options that stand beside it, and takes no others. OUT ends in "
+    ".mtx, in .petsc or .petsc64 (as PETSc's MatLoad() reads it), in .rua, .rsa or .hb "
+    "(Harwell-Boeing, .rsa of a symmetric matrix) or .tns, written as convert does.";
 
 static const char json[] = "kind rows cols nnz";
 

@@ -26,6 +26,7 @@
 
 #include "io/io.h"
 #include "io/io_fortran.h"
+#include "io/io_write.h"
 
 /// What the header cards say.
 typedef struct cairn_hb_header {
@@ -166,5 +167,43 @@ cairn_status cairn_hb_complete(cairn_env              *env,
                                const cairn_hb_header  *header,
                                const cairn_hb_columns *columns,
                                cairn_entries          *entries);
+
+/* ---- writing ---- */
+
+/// The greatest number of a header card, which has 14 characters for each.
+#define CAIRN_HB_MOST INT64_C(99999999999999)
+
+/// A matrix to be written.
+typedef struct cairn_hb_form {
+    char        type[4]; ///< "RUA", "RSA", "RRA", "PUA" or "PSA".
+    cairn_coord rows, cols;
+    cairn_pos   stored; ///< Entries that the file has.
+} cairn_hb_form;
+
+/// Bytes of the values section's fields, with 17 digits, three to a card.
+enum { CAIRN_HB_VALUE_WIDTH = 26, CAIRN_HB_VALUE_REPEAT = 3 };
+
+/// Sections of a matrix: a pattern has no values. Local.
+int cairn_hb_sections(const cairn_hb_form *form);
+
+/// Write the four header cards. Fields of pointers and indices have a blank before the
+/// longest number, so that readers that split at blanks have them too.
+///
+/// @param[in] form  No number is beyond CAIRN_HB_MOST.
+cairn_status cairn_hb_write_header(const cairn_sink *sink, const cairn_hb_form *form);
+
+/// Consecutive columns of a matrix, and their entries.
+typedef struct cairn_hb_part {
+    const cairn_entries *entries; ///< Coordinate 0 is the column; sorted.
+    cairn_coord first, last;      ///< Columns; the last part of all has one more, cols,
+    cairn_pos   before; ///< without entries. Entries of the columns before these.
+} cairn_hb_part;
+
+/// Write the fields of a section that a part has; those of all parts, one behind the
+/// other, are the section. Newlines go with the fields before them.
+cairn_status cairn_hb_write_section(const cairn_sink    *sink,
+                                    cairn_hb_section     section,
+                                    const cairn_hb_form *form,
+                                    const cairn_hb_part *part);
 
 #endif

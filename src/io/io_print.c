@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Doubles as "%.17g" prints them. The 17 digits are the integer next to value * 10^k,
+/// Doubles as "%.17g" and "%.16E" print them. The 17 digits are the integer next to value * 10^k,
 /// from a product with 128 bits of the power (io_power.h), whose error is less than 2^-64
 /// of a unit: too little to change what is next, unless two integers are equally near.
 /// Then, and for subnormal numbers, printf decides.
@@ -109,13 +109,14 @@ static char *put_zeros(char *out, int n)
     return out + n;
 }
 
-/// d.ddde+xx
-static char *put_scientific(char *out, const char *text, int n, int exponent)
+/// d.ddde+xx, where @p letter is the e.
+static char *
+put_scientific(char *out, const char *text, int n, int exponent, char letter)
 {
     *out++ = text[0];
     if (n > 1) *out++ = '.';
     out      = put(out, text + 1, n - 1);
-    *out++   = 'e';
+    *out++   = letter;
     *out++   = exponent < 0 ? '-' : '+';
     exponent = abs(exponent);
     if (exponent >= 100) *out++ = (char)('0' + exponent / 100);
@@ -134,9 +135,9 @@ static char *put_fixed(char *out, const char *text, int n, int exponent)
     return put(out, text + exponent + 1, n - exponent - 1);
 }
 
-static size_t print_by_printf(char *out, double value)
+static size_t print_by_printf(char *out, const char *format, double value)
 {
-    const size_t n = (size_t)snprintf(out, 32, "%.17g", value);
+    const size_t n = (size_t)snprintf(out, 32, format, value);
 
     /* The user's locale may write a decimal comma. */
     for (size_t k = 0; k < n; k++)
@@ -155,13 +156,31 @@ size_t cairn_print_double(char *out, double value)
     if (fabs(value) < whole && value == (double)(int64_t)value
         && (value != 0.0 || !signbit(value)))
         return cairn_print_integer(out, (int64_t)value);
-    if (!find_digits(value, &digits, &exponent)) return print_by_printf(out, value);
+    if (!find_digits(value, &digits, &exponent))
+        return print_by_printf(out, "%.17g", value);
 
     const int   n  = print_digits(text, digits);
     char *const at = put(out, "-", signbit(value) != 0);
 
     return (size_t)((exponent < -4 || exponent >= DIGITS
-                         ? put_scientific(at, text, n, exponent)
+                         ? put_scientific(at, text, n, exponent, 'e')
                          : put_fixed(at, text, n, exponent))
                     - out);
+}
+
+size_t cairn_print_fortran(char *out, double value)
+{
+    char     text[DIGITS];
+    uint64_t digits;
+    int      exponent;
+
+    if (isnan(value)) return (size_t)sprintf(out, "NaN");
+    if (isinf(value)) return (size_t)sprintf(out, value < 0.0 ? "-Inf" : "Inf");
+    if (!find_digits(value, &digits, &exponent))
+        return print_by_printf(out, "%.16E", value);
+    print_digits(text, digits);
+
+    char *const at = put(out, "-", signbit(value) != 0);
+
+    return (size_t)(put_scientific(at, text, DIGITS, exponent, 'E') - out);
 }

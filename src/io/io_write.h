@@ -44,4 +44,9 @@ size_t cairn_print_integer(char *out, int64_t value);
 /// bytes. @return The length.
 size_t cairn_print_double(char *out, double value);
 
+/// Print 17 digits, the point behind the first of them, and an exponent, as Fortran's
+/// 1PE26.16 reads: "1.0000000000000000E-01"; NaN, Inf and -Inf as words. @p out has at
+/// least 32 bytes. @return The length, at most 24.
+size_t cairn_print_fortran(char *out, double value);
+
 #endif

@@ -27,6 +27,19 @@ kind pruned --rows 10 --cols 20 --density 0.25
 has one.json '"nnz": 50'
 kind mixed --n 20 --degree 2
 
+# Files of entries of every kind, as convert writes them.
+expect 0 generate fem3 --n 30 --degree 4 -o one.mtx
+for ending in tns petsc petsc64 hb rua rsa; do
+    expect 0 generate fem3 --n 30 --degree 4 -o one.$ending
+    expect 0 convert one.mtx --to csr -o two.$ending
+    same one.$ending two.$ending
+    expect 0 convert one.$ending --to csr -o two.mtx
+    same one.mtx two.mtx
+done
+expect 2 generate mixed --n 20 --degree 2 -o three.rsa
+complains 'is not its mirror image to the bit'
+absent three.rsa
+
 # Another seed, another matrix; a file is replaced as a whole.
 expect 0 generate uniform --n 20 --degree 3 --seed 1 -o one.mtx
 expect 0 generate uniform --n 20 --degree 3 -o two.mtx
@@ -43,6 +56,9 @@ complains 'option: --nz: stencil5 does not take it'
 expect 2 generate stencil5 --nx 3 --ny 3
 complains 'option: -o: missing'
 expect 2 generate stencil5 --nx 3 --ny 3 -o three.cairn
+complains 'three.cairn: generate writes .mtx .tns .petsc'
+expect 2 generate stencil5 --nx 3 --ny 3 -o three.pet
+expect 2 generate stencil5 --nx 3 --ny 3 -o three.petsc6
 expect 2 generate stencil5 --nx 0 --ny 3 -o three.mtx
 expect 2 generate uniform --n 20 --degree 21 -o three.mtx
 expect 2 generate pruned --rows 3 --cols 3 --density 1.5 -o three.mtx

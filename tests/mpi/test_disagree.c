@@ -355,7 +355,7 @@ Test(disagree, about_a_solvers_rows)
 
 Test(disagree, about_files)
 {
-    char          folder[64], a[100], b[100], native[100];
+    char          folder[64], a[100], b[100], columns[100], native[100];
     cairn_source *source = NULL, *back = NULL;
     cairn_tensor *tensor = NULL;
     cairn_plan   *plan   = NULL;
@@ -365,12 +365,14 @@ Test(disagree, about_files)
     shared_scratch(folder);
     snprintf(a, sizeof a, "%s/a.mtx", folder);
     snprintf(b, sizeof b, "%s/b.tns", folder);
+    snprintf(columns, sizeof columns, "%s/a.rua", folder);
     snprintf(native, sizeof native, "%s/a.cairn", folder);
     FINE(grid(&source));
     FINE(cairn_tensor_create(source, format, CAIRN_F64, &tensor));
     FINE(cairn_plan_create_spmv(tensor, &plan));
     FINE(cairn_plan_record(plan, 0));
     TOLD_APART("file", a, b, cairn_source_write(source, odd() ? b : a));
+    TOLD_APART("file", a, columns, cairn_source_write(source, odd() ? columns : a));
     TOLD_APART("file", a, b, cairn_tensor_write(tensor, odd() ? b : a, NULL));
     TOLD_APART("file", native, a, cairn_tensor_write(tensor, odd() ? a : native, NULL));
     TOLD_APART("file", a, b, cairn_plan_write_y(plan, odd() ? b : a));

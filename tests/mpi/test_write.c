@@ -172,3 +172,47 @@ Test(write, nothing_is_left_after_a_failure)
     }
     cr_expect(rank != 0 || rmdir(folder) == 0, "something is left in %s", folder);
 }
+
+/// Columns go to other ranks, and there is no memory for them: all ranks fail, and nothing
+/// is left; with memory for all of it the file has what one rank writes.
+Test(write, columns_of_harwell_boeing_lack_memory)
+{
+    enum { N = 40 };
+    static const char *const ending[] = {"rua", "rsa"};
+    const cairn_shape        shape    = {
+                  2, {N, N}
+    };
+    cairn_entries entries;
+    char          folder[64], path[96];
+    bool          ok = true;
+
+    shared_scratch(folder);
+    cairn_entries_init(&entries, 2);
+    for (cairn_coord i = N * rank / size; i < N * (rank + 1) / size; i++)
+        for (cairn_coord j = 0; j < N; j++)
+            if ((i + j) % 13 == 0)
+                ok = ok
+                     && cairn_entries_add(&env, &entries, (cairn_coord[]){i, j},
+                                          (double)(i * j) / 7)
+                            == CAIRN_OK;
+    ON_ALL_RANKS(ok, "%s", env.message);
+    for (int k = 0; k < 2 * size; k++) {
+        cairn_status status = CAIRN_NO_MEMORY;
+        int64_t      n      = 0;
+
+        snprintf(path, sizeof path, "%s/a.%s", folder, ending[k % 2]);
+        for (; status != CAIRN_OK; n++) {
+            env.allowed = rank == k / 2 ? n : -1;
+            status      = cairn_write_entries(comm, path, &shape, &entries);
+            env.allowed = -1;
+            ON_ALL_RANKS(status == CAIRN_OK || status == CAIRN_NO_MEMORY, "%d %s",
+                         status, env.message);
+            ON_ALL_RANKS(status == CAIRN_OK || rank != 0 || access(path, F_OK) != 0,
+                         "a file after failure %d", (int)n);
+        }
+        ON_ALL_RANKS(rank != k / 2 || n > 4, "%d allocations", (int)n);
+        ON_ALL_RANKS(rank != 0 || unlink(path) == 0, "no file");
+    }
+    cairn_entries_fini(&env, &entries);
+    ON_ALL_RANKS(rank != 0 || rmdir(folder) == 0, "something is left in %s", folder);
+}

@@ -24,6 +24,11 @@ static void expect_printed(double value)
     snprintf(expected, sizeof expected, "%.17g", value);
     mine[n] = '\0';
     cr_assert_str_eq(mine, expected);
+    if (isfinite(value)) {
+        mine[cairn_print_fortran(mine, value)] = '\0';
+        snprintf(expected, sizeof expected, "%.16E", value);
+        cr_assert_str_eq(mine, expected);
+    }
 }
 
 Test(io_write, doubles_are_printed_as_by_17g)
