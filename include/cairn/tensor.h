@@ -548,17 +548,18 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
                                              const cairn_format *format,
                                              int64_t            *bytes);
 
-/// Write a tensor: the endings of cairn_source_write() walk the arrays and write entries,
-/// as it does, where the name ends in one of them (`.mtx` included); `.npz` are the arrays as binsparse has them
-/// (docs/files.md); anything else is .cairn, the arrays themselves. The file appears whole
-/// or not at all. Rows by their places (cairn_tensor_places()) are the user's in files of
-/// entries, and stay by places in a .cairn file, which has the places, too.
+/// Write a tensor: where the name has an ending of cairn_source_write()'s, `.mtx` included,
+/// the arrays are walked and entries are written, as it does; `.npz` has the arrays of any
+/// format, named as binsparse and SciPy have them where these know it, and a text that says
+/// what they are (docs/files.md); anything else is .cairn, the arrays themselves. The file
+/// appears whole or not at all. Rows by their places (cairn_tensor_places()) are the user's
+/// in files of entries, and stay by places in a .cairn file, which has the places, too.
 ///
 /// Collective.
 ///
 /// @param[out] bytes  Bytes written; may be NULL.
-/// @retval CAIRN_UNSUPPORTED  `.npz`: no format of binsparse has these arrays; or there are
-///                            several ranks, or rows by their places.
+/// @retval CAIRN_UNSUPPORTED  `.npz`: there are several ranks, or rows by their places, or
+///                            more parts than an archive can count.
 CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
                                           const char         *path,
                                           int64_t            *bytes);

@@ -10,7 +10,7 @@
 #include "comm/native.h"
 #include "comm/write.h"
 #include "convert/kept.h"
-#include "io/binsparse.h"
+#include "io/npz_tensor.h"
 #include "tensor/value_storage.h"
 #include "tensor/walk.h"
 
@@ -435,7 +435,7 @@ write_npz(const cairn_tensor *tensor, const char *path, int64_t *bytes)
                 "one, or a .cairn file",
                 path);
     CAIRN_TRY(cairn_check_own_order(tensor, "write"));
-    return cairn_binsparse_write(tensor->local, path, bytes);
+    return cairn_npz_write_tensor(tensor->local, path, bytes);
 }
 
 cairn_status

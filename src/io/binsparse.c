@@ -58,6 +58,9 @@ static cairn_status read_json(const cairn_binsparse *m, json_t **root)
     const cairn_npy *array = cairn_npz_find(m->npz, "binsparse");
     char            *text;
 
+    if (!array && cairn_npz_find(m->npz, "cairn"))
+        return LACKING(m, "it has a format of Cairn's alone, for readers of arrays: "
+                          "a .cairn file is read");
     if (!array || (array->kind != 'U' && array->kind != 'S') || array->elements != 1)
         return BROKEN(m, "it has no text \"binsparse\" that says what it is");
     const int64_t bytes = array->bits / 8;
@@ -128,6 +131,7 @@ take(cairn_binsparse *m, const char *name, bool index, const cairn_npy **array)
     const cairn_npy *a = cairn_npz_find(m->npz, name);
 
     if (!a) return BROKEN(m, "%s: it is missing", name);
+    if (a->dims > 2) return LACKING(m, "%s: it has three dimensions", name);
     if (a->dims > 1 && !(m->val == NULL && !index && !m->idx[0] && !m->idx[1]))
         return BROKEN(m, "%s: it has two dimensions", name);
     if (a->kind == 'c' || a->kind == 'U' || a->kind == 'S')

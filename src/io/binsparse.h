@@ -59,14 +59,4 @@ cairn_status cairn_binsparse_check_pointers(const cairn_binsparse *matrix,
                                             int64_t                first,
                                             int64_t                last);
 
-/// Write a tensor's arrays: as the format of the specification that has these arrays.
-///
-/// Local. The file appears whole or not at all.
-///
-/// @param[in]  tensor  Of one rank, whole.
-/// @param[out] bytes   Length of the file.
-/// @retval CAIRN_UNSUPPORTED  No format of the specification has its arrays.
-cairn_status
-cairn_binsparse_write(const cairn_local *tensor, const char *path, int64_t *bytes);
-
 #endif

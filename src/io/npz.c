@@ -203,9 +203,6 @@ static cairn_status read_shape(const cairn_npz *npz, const char *at, cairn_npy *
     if (!at || *at != ')')
         return cairn_npz_refuse(npz, CAIRN_BAD_FILE, "%s: its shape is none",
                                 array->name);
-    if (array->dims > 2)
-        return cairn_npz_refuse(npz, CAIRN_UNSUPPORTED, "%s: it has three dimensions",
-                                array->name);
     return CAIRN_OK;
 }
 

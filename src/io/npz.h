@@ -21,9 +21,9 @@ typedef struct cairn_npy {
     char     name[CAIRN_NPZ_NAME]; ///< Without ".npy".
     char     kind;                 ///< numpy's: i u f b c U S ...
     int      bits;                 ///< Of one element.
-    int      dims;                 ///< 0 to 2.
-    int64_t  extent[2];
-    bool     by_columns; ///< Of two dimensions the first runs fastest.
+    int      dims;                 ///< 0 to 3; 3: three or more.
+    int64_t  extent[2];            ///< The first two.
+    bool     by_columns;           ///< Of two dimensions the first runs fastest.
     int64_t  elements;
     int64_t  at;     ///< Offset of the first element in the file.
     int64_t  member; ///< Offset of the .npy, which the checksum is of,
@@ -71,21 +71,43 @@ cairn_npz_refuse(const cairn_npz *npz, cairn_status status, const char *fmt, ...
 
 /// One array that is written.
 typedef struct cairn_npy_out {
-    const char *name;
-    char        descr[24]; ///< numpy's, "<f8".
-    int64_t     elements;  ///< -1: one, of no dimension.
+    char    name[CAIRN_NPZ_NAME];
+    char    descr[24]; ///< numpy's, "<f8".
+    int64_t elements;  ///< -1: one, of no dimension.
+    int64_t inner[2];  ///< Extents of a second and third dimension; 0: there is none.
     const void *data;
     int64_t     bytes;
 } cairn_npy_out;
+
+/// Arrays of an archive that is to be written. All zero but `env`: none.
+typedef struct cairn_npz_list {
+    cairn_env     *env;
+    int            arrays, capacity;
+    cairn_npy_out *array; ///< [arrays]
+    int            blocks;
+    void         **block; ///< [blocks] Memory of arrays, freed with the list.
+} cairn_npz_list;
+
+void cairn_npz_list_fini(cairn_npz_list *list);
+
+/// Add an array; its data outlive the list. Local.
+/// @retval CAIRN_UNSUPPORTED  There are as many as a zip can count.
+cairn_status cairn_npz_list_add(cairn_npz_list *list, const cairn_npy_out *array);
+
+/// Get memory that is zero, and the list's. Local.
+cairn_status cairn_npz_list_block(cairn_npz_list *list, int64_t bytes, void **block);
+
+/// Add a text, as numpy has texts: 32 bits a character. Local.
+/// @param[in] text  ASCII; copied.
+cairn_status
+cairn_npz_list_text(cairn_npz_list *list, const char *name, const char *text);
 
 /// Write an archive into a file that is open; elements begin at multiples of 64 bytes.
 ///
 /// Local.
 ///
 /// @param[out] length  Of the file.
-cairn_status cairn_npz_write(cairn_file          *file,
-                             const cairn_npy_out *array,
-                             int                  arrays,
-                             int64_t             *length);
+cairn_status
+cairn_npz_write(cairn_file *file, const cairn_npz_list *list, int64_t *length);
 
 #endif

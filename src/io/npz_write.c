@@ -49,10 +49,14 @@ static void put_bytes(buffer *b, const void *bytes, size_t n)
 /// The head of a .npy of which @p before bytes of the file are before it.
 static int print_head(const cairn_npy_out *array, int64_t before, unsigned char *out)
 {
-    char shape[32] = "";
+    char shape[80] = "";
+    int  n         = 0;
 
     if (array->elements >= 0)
-        snprintf(shape, sizeof shape, "%" PRId64 ",", array->elements);
+        n = snprintf(shape, sizeof shape, "%" PRId64 ",", array->elements);
+    for (int k = 0; k < 2 && array->inner[k] > 0; k++)
+        n += snprintf(shape + n, sizeof shape - (size_t)n, "%" PRId64 ",",
+                      array->inner[k]);
     const int text =
         snprintf((char *)out + 10, HEAD - 10,
                  "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
@@ -166,19 +170,21 @@ write_ends(cairn_file *file, int arrays, int64_t begin, int64_t end, int64_t *le
     return cairn_file_write_at(file, b.bytes, (size_t)b.n, end);
 }
 
-cairn_status cairn_npz_write(cairn_file          *file,
-                             const cairn_npy_out *array,
-                             int                  arrays,
-                             int64_t             *length)
+cairn_status
+cairn_npz_write(cairn_file *file, const cairn_npz_list *list, int64_t *length)
 {
-    member  m[CAIRN_NPZ_ARRAYS];
-    int64_t at = 0;
+    member      *m      = NULL;
+    int64_t      at     = 0;
+    cairn_status status = CAIRN_NEW(list->env, list->arrays, &m);
 
-    for (int k = 0; k < arrays; k++)
-        CAIRN_TRY(write_member(file, &array[k], &m[k], &at));
+    for (int k = 0; k < list->arrays; k++)
+        if (status == CAIRN_OK)
+            status = write_member(file, &list->array[k], &m[k], &at);
     const int64_t begin = at;
 
-    for (int k = 0; k < arrays; k++)
-        CAIRN_TRY(write_row(file, &array[k], &m[k], &at));
-    return write_ends(file, arrays, begin, at, length);
+    for (int k = 0; k < list->arrays; k++)
+        if (status == CAIRN_OK) status = write_row(file, &list->array[k], &m[k], &at);
+    if (status == CAIRN_OK) status = write_ends(file, list->arrays, begin, at, length);
+    cairn_free(list->env, m);
+    return status;
 }

@@ -177,6 +177,26 @@ Test(brutal_files, matrices_are_written)
     cairn_source_destroy(&source);
 }
 
+/// Diagonals are moved and equal values repeated for SciPy, hybrids are written for readers
+/// of arrays.
+Test(brutal_files, arrays_are_written)
+{
+    static const char *const format[] = {"csr", "dia", "hybrid<bdia<2>,dok>"};
+
+    for (int k = 0; k < 3; k++) {
+        cairn_source *source;
+        cairn_tensor *tensor = stored(format[k], &source);
+        int64_t       bytes  = -7;
+
+        in_folder("a.npz");
+        CAIRN_BRUTAL_AND(&context->env, cairn_tensor_write(tensor, path, &bytes),
+                         bytes == -7 && files_in_folder() == 0);
+        remove(path);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
+    }
+}
+
 Test(brutal_files, operands_are_read_and_results_written)
 {
     static const char x[] =
