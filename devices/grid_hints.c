@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Hints of grids. The numbers are first guesses: none was measured on a card.
+/// Hints of grids. The numbers are guesses from what a card was seen to wait for; which are
+/// right, the section tune of tests/bench/cuda tells.
 
 #include "devices/grid_hints.h"
 
@@ -9,6 +10,22 @@
 /* Terms that an item has in flight; from so many a row, or below so many groups for a
    unit, twice as many hide what few groups cannot. */
 enum { BATCH = 4, MANY_TERMS = 24, FEW_GROUPS = 8 };
+
+/* Values that an item has in flight, so that it waits once for those of a tile; pieces
+   whose chains are added side by side. */
+enum { STAGED = 8, PIECES = 4 };
+
+/// What does not depend on the matrix.
+static cairn_product_hints hints_of_product(const cairn_product *product)
+{
+    cairn_product_hints hints = {.batch = BATCH};
+
+    if (product->columns != 1) return hints;
+    hints.staged = STAGED;
+    hints.pieces = PIECES;
+    hints.starts = hints.early = true;
+    return hints;
+}
 
 static bool is_narrow(const cairn_device_work *work)
 {
@@ -24,8 +41,12 @@ static bool is_narrow(const cairn_device_work *work)
     return true;
 }
 
-/// Terms in flight: what a row has, and how many groups there are to hide its waits.
-static int batch_of(const cairn_device_work *work, int64_t units)
+/// Terms in flight: what a row has, and how many groups there are to hide its waits. A
+/// lane's terms are its loads: of narrow ones it needs twice as many for as many bytes.
+static int batch_of(const cairn_device_work *work,
+                    const cairn_product     *product,
+                    const cairn_grid        *grid,
+                    int64_t                  units)
 {
     const int64_t rows   = cairn_work_rows_out(work);
     int64_t       values = 0;
@@ -35,7 +56,10 @@ static int batch_of(const cairn_device_work *work, int64_t units)
     const bool long_rows = values / MANY_TERMS > rows;
     const bool few       = values / CAIRN_GRID_TILE < units * FEW_GROUPS;
 
-    return long_rows || few ? 2 * BATCH : BATCH;
+    const bool lanes = grid->shape == CAIRN_GRID_LANES && grid->beside
+                       && product->operand == CAIRN_IR_F32;
+
+    return long_rows || few || lanes ? 2 * BATCH : BATCH;
 }
 
 cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
@@ -43,14 +67,15 @@ cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
                                         int64_t                  units)
 {
     const cairn_grid    grid  = cairn_grid_of(cairn_work_group(work)->layout, product);
-    cairn_product_hints hints = {.batch = 0};
+    cairn_product_hints hints = hints_of_product(product);
 
-    if (grid.shape == CAIRN_GRID_NONE) return hints;
+    if (grid.shape == CAIRN_GRID_NONE) return (cairn_product_hints){.batch = 0};
     hints.narrow = is_narrow(work);
-    hints.batch  = batch_of(work, units);
-    if (product->columns == 1) return hints;
-    cairn_grid_deal_columns(product, work->op->columns, &hints);
-    hints.batch = BATCH; /* each term is as many loads of X as the item has columns */
+    /* With several columns each term is as many loads of X as the item has of them. */
+    if (product->columns != 1)
+        cairn_grid_deal_columns(product, work->op->columns, &hints);
+    else
+        hints.batch = batch_of(work, product, &grid, units);
     return hints;
 }
 
@@ -65,7 +90,9 @@ int cairn_grid_hints_all(const cairn_product *product,
         for (int narrow = 0; narrow < 2; narrow++) {
             cairn_product_hints *const h = &hints[count++];
 
-            *h = (cairn_product_hints){.batch = batch, .narrow = narrow};
+            *h        = hints_of_product(product);
+            h->batch  = batch;
+            h->narrow = narrow;
             if (product->columns != 1) cairn_grid_deal_columns(product, columns, h);
         }
     }

@@ -27,6 +27,8 @@ typedef struct {
     int         positions; ///< A turn.
     int         number;    ///< Of the position at hand.
     cairn_ir_x  live;      ///< Does it count?
+    bool        early;     ///< Values are there whether it does,
+    cairn_ir_x  turn;      ///< where there is such a turn.
     stand_in    var[MOST];
     int         vars;
     fetched     load[MOST];
@@ -204,19 +206,34 @@ static bool leaves_out(cairn_ir_x x)
 
 static cairn_ir_x put(cairn_ir *b, cairn_ir_x x, void *user);
 
+/// A value of the part, found without loads.
+static bool is_value(cairn_ir_x x)
+{
+    return x->op == CAIRN_IR_LOAD && x->array->field.source == CAIRN_IR_VAL
+           && cairn_ir_total(x->a);
+}
+
 /// A load, or what else is not done everywhere, done where the position counts.
 static cairn_ir_x fetch(batching *t, cairn_ir_x x, const char *name)
 {
-    cairn_ir_x value;
+    cairn_ir_x value = NULL;
 
-    x = leaves_out(x) ? cairn_ir_rewrite(&t->b, x, put_vars, t)
-                      : cairn_ir_rewrite_inside(&t->b, x, put, t);
-    settle(t);
-    for (int n = 0; n < t->loads; n++)
+    x                = leaves_out(x) ? cairn_ir_rewrite(&t->b, x, put_vars, t)
+                                     : cairn_ir_rewrite_inside(&t->b, x, put, t);
+    const bool early = t->early && is_value(x);
+
+    if (!early) settle(t);
+    const cairn_ir_x live = t->live;
+
+    if (early) t->live = t->turn;
+    for (int n = 0; n < t->loads && !value; n++)
         if (t->load[n].live == t->live && cairn_ir_same(t->load[n].what, x))
-            return t->load[n].value;
-    value = where_live(t, x, name ? name : x->array ? x->array->name : "value");
-    if (t->loads < MOST) t->load[t->loads++] = (fetched){x, t->live, value};
+            value = t->load[n].value;
+    if (!value) {
+        value = where_live(t, x, name ? name : x->array ? x->array->name : "value");
+        if (t->loads < MOST) t->load[t->loads++] = (fetched){x, t->live, value};
+    }
+    t->live = live;
     return value;
 }
 
@@ -392,6 +409,8 @@ static cairn_ir_stmt *batched(batching            *t,
         t->number          = u;
         t->live            = u == 0 || sure ? cairn_ir_constant(&t->b, CAIRN_IR_BOOL, 1)
                                             : cairn_ir_lt(&t->b, at, loop->b);
+        if (t->early) settle(t);
+        t->turn = t->live;
         stand_for(t, loop->var, at);
         place_block(t, loop->body);
     }
@@ -455,9 +474,10 @@ static void batch_block(batching *t, cairn_ir_stmt **place, bool items)
 cairn_status cairn_pass_batch(cairn_env         *env,
                               cairn_ir_function *function,
                               int                positions,
+                              bool               early,
                               bool              *changed)
 {
-    batching t = {.positions = positions};
+    batching t = {.positions = positions, .early = early};
 
     if (!cairn_ir_is_grid(function) || positions < 2) return CAIRN_OK;
     cairn_ir_edit(&t.b, env, function, &function->body);

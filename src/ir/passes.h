@@ -61,9 +61,13 @@ cairn_pass_limits(cairn_env *env, cairn_ir_function *function, bool *changed);
 /// positions less.
 ///
 /// @param[in] positions  Below 2: nothing changes.
+/// @param[in] early      Where there is a turn there are its values, whatever the guards
+///                       say: those of a part's values that are found without a load do
+///                       not wait for what the guards load.
 cairn_status cairn_pass_batch(cairn_env         *env,
                               cairn_ir_function *function,
                               int                positions,
+                              bool               early,
                               bool              *changed);
 
 /// Integers up to it fit in 32 bits, and so do those a few turns behind them.

@@ -52,6 +52,8 @@ int64_t cairn_grid_groups(const cairn_grid *grid,
     const int64_t chunks = grid->group ? (columns + span - 1) / span : 1;
     int64_t       dealt  = grid->group ? grid->group : 1; /* items of a turn */
 
+    if (role == CAIRN_GRID_LONG && grid->pieces > 1)
+        return (turns + grid->pieces - 1) / grid->pieces;
     if (role == CAIRN_GRID_JOIN) dealt *= grid->high;
     if (role == CAIRN_GRID_JOIN
         || (role == CAIRN_GRID_MAIN
@@ -142,9 +144,14 @@ cairn_status cairn_grid_key(cairn_env           *env,
     cairn_grid_plan_make(layout, product, &plan);
     CAIRN_TRY(cairn_product_key(env, layout, &plan.product, &of_product));
     cairn_text_init(&text, env);
-    cairn_text_add(&text, "grid %d%s, batch %d%s, ", (int)plan.grid.shape,
-                   plan.grid.listed ? " of values" : "", product->hints.batch,
-                   product->hints.narrow ? ", narrow" : "");
+    const cairn_product_hints *h = &plan.product.hints;
+
+    cairn_text_add(&text, "grid %d%s, batch %d%s%s%s, ", (int)plan.grid.shape,
+                   plan.grid.listed ? " of values" : "", h->batch,
+                   h->narrow ? ", narrow" : "", h->starts ? ", starts" : "",
+                   h->early ? ", early" : "");
+    cairn_text_add(&text, "staged %d, pieces %d, groups %d, ", h->staged, h->pieces,
+                   h->groups);
     if (plan.grid.group)
         cairn_text_add(&text, "columns %d by %d, ", plan.grid.group, plan.grid.width);
     cairn_text_add(&text, "%s", of_product);
@@ -152,24 +159,33 @@ cairn_status cairn_grid_key(cairn_env           *env,
     return cairn_text_take(&text, key);
 }
 
+/// Is it loaded once, by items side by side? An index above the tiled level is that of
+/// all its lanes, and where it is a diagonal's of all groups: not kept in L1 it would be
+/// asked of one place of L2 by all multiprocessors, for each row of theirs.
+static bool is_stream(const cairn_grid_plan *plan, cairn_ir_x x)
+{
+    if (x->op != CAIRN_IR_LOAD || x->a->op == CAIRN_IR_INT) return false;
+    if (x->array->field.source == CAIRN_IR_VAL) return true;
+    return x->array->field.source == CAIRN_IR_LEVEL_IDX
+           && (plan->grid.shape != CAIRN_GRID_LANES
+               || x->array->field.level > plan->plan.tile.level);
+}
+
 /// Values and indices that are many are read once, by items side by side.
 static cairn_ir_x mark(cairn_ir *b, cairn_ir_x x, void *user)
 {
-    const bool stream = x->op == CAIRN_IR_LOAD && x->a->op != CAIRN_IR_INT
-                        && (x->array->field.source == CAIRN_IR_LEVEL_IDX
-                            || x->array->field.source == CAIRN_IR_VAL);
-
-    if (!stream || x->once) return NULL;
+    if (!is_stream(user, x) || x->once) return NULL;
     return cairn_ir_hinted(b, cairn_ir_rewrite_inside(b, x, mark, user), true,
                            x->aligned);
 }
 
-static cairn_status mark_streams(cairn_env *env, cairn_ir_function *function)
+static cairn_status
+mark_streams(cairn_env *env, const cairn_grid_plan *plan, cairn_ir_function *function)
 {
     cairn_ir b;
 
     cairn_ir_edit(&b, env, function, &function->body);
-    cairn_ir_rewrite_block(&b, function->body, mark, NULL);
+    cairn_ir_rewrite_block(&b, function->body, mark, (void *)plan);
     return b.status;
 }
 
@@ -183,9 +199,12 @@ static int groups_of(const cairn_grid *grid)
     return grid->group || grid->listed ? OF_COLUMNS : OF_A_VECTOR;
 }
 
+enum { LONG_BATCH = 8 };
+
 /// Finish a function, as its grid and its hints say.
 static cairn_status finish(cairn_env             *env,
                            const cairn_grid_plan *plan,
+                           cairn_grid_role        role,
                            cairn_ir              *b,
                            cairn_ir_function    **function)
 {
@@ -194,17 +213,21 @@ static cairn_status finish(cairn_env             *env,
      * these after it, which L1 has. */
     const bool beside = !plan->grid.group
                         && (plan->grid.shape == CAIRN_GRID_LISTS || plan->grid.beside);
-    bool               changed = false;
+    /* A chain of a piece has many terms, whatever most rows have. */
+    const int batch   = role == CAIRN_GRID_LONG && hints->batch > 0 && hints->staged > 0
+                            ? LONG_BATCH
+                            : hints->batch;
+    bool      changed = false;
     cairn_ir_function *fresh;
 
     CAIRN_TRY(cairn_passes_finish(env, b, &fresh));
-    cairn_status status = beside ? mark_streams(env, fresh) : CAIRN_OK;
+    cairn_status status = beside ? mark_streams(env, plan, fresh) : CAIRN_OK;
 
     if (status == CAIRN_OK)
-        status = cairn_pass_batch(env, fresh, hints->batch, &changed);
+        status = cairn_pass_batch(env, fresh, batch, hints->early, &changed);
     if (status == CAIRN_OK && hints->narrow)
         status = cairn_pass_narrow(env, fresh, &changed);
-    fresh->groups = groups_of(&plan->grid);
+    fresh->groups = hints->groups > 0 ? hints->groups : groups_of(&plan->grid);
     if (status == CAIRN_OK)
         *function = fresh;
     else
@@ -238,7 +261,7 @@ static cairn_status lower(cairn_env             *env,
         cairn_product_take_arguments(&g.e);
         builder_of(&plan->grid, role)(&g);
     }
-    return finish(env, plan, &b, function);
+    return finish(env, plan, role, &b, function);
 }
 
 cairn_status cairn_grid_lower(cairn_env           *env,

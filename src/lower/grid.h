@@ -70,6 +70,7 @@ typedef struct cairn_grid {
     bool             cuts; ///< A row's sum is cut: long lists are pieces of whole cuts.
     int              group;  ///< Several columns: items that a row's are dealt to,
     int              width;  ///< so many to each at once. 0: a vector.
+    int              pieces; ///< LISTS: pieces of long lists that a group of LONG does.
     bool             listed; ///< REGROUPED: each value is listed, an item does a row.
 } cairn_grid;
 

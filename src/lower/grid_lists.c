@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// LISTS: a tile's terms are multiplied by all items as they lie side by side, then
-/// added by an item a row; long lists in pieces, an item a chain; and what joins them.
+/// added by an item a row; and what joins the pieces of long lists (grid_pieces.c).
 
+#include "ir/ir_rewrite.h"
 #include "lower/grid_steps.h"
 
 typedef cairn_grid_build build;
 
-enum {
-    BATCH = 4, ///< Values an item has in flight at once.
-    SLOTS = CAIRN_GRID_TILE + CAIRN_GRID_TILE / 16
-};
+enum { SLOTS = CAIRN_GRID_TILE + CAIRN_GRID_TILE / 16 };
 
 /* ---- Where things stand ---- */
 
@@ -134,11 +132,6 @@ static void stand_at_value(build *g, cairn_nest *nest, cairn_ir_x begin, cairn_i
 
 /* ---- Terms ---- */
 
-/// A few values of a tile: their numbers there, rows of X, values and elements of X.
-typedef struct {
-    cairn_ir_x p[BATCH], inside[BATCH], a[BATCH], x[BATCH];
-} batch;
-
 cairn_ir_x cairn_grid_is_inside(build *g, cairn_ir_x j)
 {
     const cairn_product_plan *p = g->e.p;
@@ -155,7 +148,8 @@ cairn_ir_x cairn_grid_is_inside(build *g, cairn_ir_x j)
                                      "inside"));
 }
 
-static cairn_ir_x if_inside(build *g, const batch *v, int k, cairn_ir_x value)
+static cairn_ir_x
+if_inside(build *g, const cairn_grid_batch *v, int k, cairn_ir_x value)
 {
     if (!v->inside[k]) return value;
     return cairn_ir_select(g->e.b, v->inside[k], value,
@@ -178,27 +172,63 @@ static void locate_value(build            *g,
     *value = cairn_ir_add(b, cairn_ir_mul_int(b, begin, g->p->grid.block), p);
 }
 
-/// Load what a batch needs, indices first, then all values, then all of x: so many are in
-/// flight at once.
-static void load_batch(build *g, const cairn_nest *above, cairn_ir_x begin, batch *v)
+void cairn_grid_load(build *g, const cairn_nest *above, cairn_grid_batch *v)
 {
     cairn_product_build *e = &g->e;
     cairn_ir            *b = e->b;
-    cairn_ir_x           j[BATCH], at[BATCH];
+    cairn_ir_x           j[CAIRN_GRID_STAGED], at[CAIRN_GRID_STAGED];
 
-    for (int k = 0; k < BATCH; k++) {
+    for (int k = 0; k < v->count; k++) {
         if (g->p->grid.shape == CAIRN_GRID_REGROUPED)
-            cairn_grid_locate_visit(g, begin, v->p[k], &j[k], &at[k]);
+            cairn_grid_locate_visit(g, v->begin[k], v->p[k], &j[k], &at[k]);
         else
-            locate_value(g, above, begin, v->p[k], &j[k], &at[k]);
+            locate_value(g, above, v->begin[k], v->p[k], &j[k], &at[k]);
         v->inside[k] = cairn_grid_is_inside(g, j[k]);
     }
-    for (int k = 0; k < BATCH; k++)
+    for (int k = 0; k < v->count; k++)
         v->a[k] = cairn_ir_use(
             b, cairn_ir_let(b, cairn_product_value_at(e, above, at[k], 1), "a"));
-    for (int k = 0; k < BATCH; k++)
+    for (int k = 0; k < v->count; k++)
         v->x[k] = cairn_ir_use(
             b, cairn_ir_let(b, if_inside(g, v, k, cairn_product_x(e, j[k], 1)), "xj"));
+}
+
+cairn_ir_x cairn_grid_product(build *g, const cairn_grid_batch *v, int k)
+{
+    return if_inside(g, v, k, cairn_ir_mul(g->e.b, v->a[k], v->x[k]));
+}
+
+void cairn_grid_stage_turns(build            *g,
+                            const cairn_nest *above,
+                            cairn_ir_array   *staged,
+                            cairn_ir_x        begin,
+                            cairn_ir_x        n,
+                            cairn_ir_x        t)
+{
+    enum { STEP = CAIRN_GRID_ITEMS };
+    cairn_ir        *b = g->e.b;
+    cairn_grid_batch v = {.count = g->p->product.hints.staged};
+    const cairn_ir_x u =
+        cairn_ir_loop_var(b, cairn_ir_for(b, t, n, v.count * STEP, NULL, "u"));
+    const cairn_ir_x last = cairn_ir_add_int(b, n, -1);
+
+    for (int k = 0; k < v.count; k++) {
+        v.begin[k] = begin;
+        v.p[k]     = u;
+        if (k > 0)
+            v.p[k] = cairn_ir_use(
+                b,
+                cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, u, k * STEP), last),
+                             "v"));
+    }
+    cairn_grid_load(g, above, &v);
+    /* What is behind the last value is stored, too, where it is not read: without a branch
+       all loads stand before all stores. */
+    for (int k = 0; k < v.count; k++)
+        cairn_ir_store(b, staged,
+                       cairn_product_slot(b, cairn_ir_add_int(b, u, k * STEP)),
+                       cairn_grid_product(g, &v, k));
+    cairn_ir_end(b);
 }
 
 void cairn_grid_stage(build            *g,
@@ -207,28 +237,12 @@ void cairn_grid_stage(build            *g,
                       cairn_ir_x        begin,
                       cairn_ir_x        n)
 {
-    enum { STEP = CAIRN_GRID_ITEMS };
-    cairn_ir        *b = g->e.b;
-    batch            v;
-    const cairn_ir_x t = cairn_grid_open_turns(
-        b, cairn_ir_int(b, 0), cairn_ir_int(b, STEP), "products of values and x", "t");
-    const cairn_ir_x u =
-        cairn_ir_loop_var(b, cairn_ir_for(b, t, n, BATCH * STEP, NULL, "u"));
-    const cairn_ir_x last = cairn_ir_add_int(b, n, -1);
+    cairn_ir *b = g->e.b;
 
-    v.p[0] = u;
-    for (int k = 1; k < BATCH; k++)
-        v.p[k] = cairn_ir_use(
-            b, cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, u, k * STEP), last),
-                            "v"));
-    load_batch(g, above, begin, &v);
-    for (int k = 0; k < BATCH; k++) {
-        if (k > 0) cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_add_int(b, u, k * STEP), n));
-        cairn_ir_store(b, staged, cairn_product_slot(b, v.p[k]),
-                       if_inside(g, &v, k, cairn_ir_mul(b, v.a[k], v.x[k])));
-        if (k > 0) cairn_ir_end(b);
-    }
-    cairn_ir_end(b);
+    cairn_grid_stage_turns(g, above, staged, begin, n,
+                           cairn_grid_open_turns(b, cairn_ir_int(b, 0),
+                                                 cairn_ir_int(b, CAIRN_GRID_ITEMS),
+                                                 "products of values and x", "t"));
     cairn_ir_end(b);
 }
 
@@ -272,176 +286,115 @@ cairn_grid_tile cairn_grid_open_tile(build *g, const cairn_nest *nest, const cha
     const cairn_ir_x fits =
         named(g, cairn_ir_le(b, n, cairn_ir_int(b, CAIRN_GRID_TILE)), "fits");
 
-    t.values = named(g, cairn_ir_select(b, fits, n, cairn_ir_int(b, 0)), "values");
-    t.row    = cairn_ir_mul_int(b, lists, high);
-    t.end    = named(g, cairn_ir_mul_int(b, cairn_ir_select(b, fits, end, lists), high),
-                     "rows_end");
+    t.lists     = lists;
+    t.lists_end = cairn_ir_select(b, fits, end, lists);
+    t.values    = named(g, cairn_ir_select(b, fits, n, cairn_ir_int(b, 0)), "values");
+    t.row       = cairn_ir_mul_int(b, lists, high);
+    t.end = named(g, cairn_ir_mul_int(b, cairn_ir_select(b, fits, end, lists), high),
+                  "rows_end");
     return t;
+}
+
+/// Where the lists of a tile begin, shared.
+typedef struct {
+    cairn_ir_array       *shared; ///< Nodes behind the tile's first one.
+    const cairn_ir_array *from;   ///< What says it to all groups.
+    cairn_ir_x            lists, end, begin;
+} tile_starts;
+
+static tile_starts
+open_starts(build *g, const cairn_nest *nest, const cairn_grid_tile *t)
+{
+    cairn_ir   *b = g->e.b;
+    tile_starts s = {.begin = t->begin, .lists = t->lists, .end = t->lists_end};
+
+    s.shared = cairn_ir_shared(b, CAIRN_IR_U16, CAIRN_GRID_TILE + 1, "starts");
+    s.from   = g->p->grid.by == CAIRN_GRID_BY_PTR
+                   ? cairn_nest_ptr(nest, g->p->grid.list)
+                   : cairn_grid_array(b, CAIRN_GRID_first, CAIRN_IR_U32, "first");
+    return s;
+}
+
+static void share_start(build *g, const tile_starts *s, cairn_ir_x k, cairn_ir_x at)
+{
+    cairn_ir *b = g->e.b;
+
+    cairn_ir_store(b, s->shared, k,
+                   cairn_ir_cast(b, CAIRN_IR_U16, cairn_ir_sub(b, at, s->begin)));
+}
+
+/// A tile's products; and where its lists begin, which is on its way with them: what comes
+/// behind the barrier need not wait for it then.
+static void stage_tile(build                 *g,
+                       const cairn_nest      *nest,
+                       const cairn_grid_tile *t,
+                       const tile_starts     *s)
+{
+    enum { AHEAD = 2 }; /* starts of an item that are on their way with its values */
+    cairn_ir        *b = g->e.b;
+    const cairn_ir_x turn =
+        cairn_grid_open_turns(b, cairn_ir_int(b, 0), cairn_ir_int(b, CAIRN_GRID_ITEMS),
+                              "products of values and x", "t");
+    cairn_ir_x at[AHEAD] = {NULL};
+
+    for (int n = 0; s->shared && n < AHEAD; n++) {
+        const cairn_ir_x list =
+            cairn_ir_add_int(b, cairn_ir_add(b, s->lists, turn), n * CAIRN_GRID_ITEMS);
+
+        at[n] = named(g, cairn_grid_begin_of(g, nest, cairn_ir_min(b, list, s->end)),
+                      "start");
+    }
+    cairn_grid_stage_turns(g, nest, t->staged, t->begin, t->values, turn);
+    for (int n = 0; s->shared && n < AHEAD; n++)
+        share_start(g, s, cairn_ir_add_int(b, turn, n * CAIRN_GRID_ITEMS), at[n]);
+    cairn_ir_end(b);
+    if (!s->shared) return;
+    const cairn_ir_x k = cairn_grid_open_turns(
+        b, cairn_ir_int(b, AHEAD * CAIRN_GRID_ITEMS),
+        cairn_ir_add_int(b, cairn_ir_sub(b, s->end, s->lists), 1), NULL, "k");
+
+    share_start(g, s, k, cairn_grid_begin_of(g, nest, cairn_ir_add(b, s->lists, k)));
+    cairn_ir_end(b);
+}
+
+/// Where a list of the tile begins, from what is shared.
+static cairn_ir_x from_starts(cairn_ir *b, cairn_ir_x x, void *user)
+{
+    const tile_starts *s = user;
+
+    if (x->op != CAIRN_IR_LOAD || x->array != s->from) return NULL;
+    const cairn_ir_x start =
+        cairn_ir_load(b, s->shared, cairn_ir_sub(b, x->a, s->lists));
+
+    return cairn_ir_cast(
+        b, x->type, cairn_ir_add(b, cairn_ir_cast(b, s->begin->type, start), s->begin));
 }
 
 void cairn_grid_build_tiles(build *g)
 {
-    cairn_product_build *e     = &g->e;
-    cairn_product_items  items = {.lane = NULL};
+    cairn_product_build *e      = &g->e;
+    cairn_product_items  items  = {.lane = NULL};
+    tile_starts          starts = {.shared = NULL};
     cairn_nest           nest;
 
     cairn_product_begin(e, &nest);
     const cairn_grid_tile t = cairn_grid_open_tile(g, &nest, "tiles of lists");
 
-    cairn_grid_stage(g, &nest, t.staged, t.begin, t.values);
+    if (g->p->product.hints.starts) starts = open_starts(g, &nest, &t);
+    stage_tile(g, &nest, &t, &starts);
     cairn_ir_barrier(e->b);
-    stand_at(g, &nest, cairn_grid_open_turns(e->b, t.row, t.end, "rows", "r"));
+    cairn_ir_stmt *const rows = cairn_ir_for(e->b, t.row, t.end, 1, "rows", "r");
+
+    rows->turns = CAIRN_TURNS_ITEMS;
+    stand_at(g, &nest, cairn_ir_loop_var(e->b, rows));
     items.staged = t.staged;
     items.base   = cairn_ir_mul_int(e->b, t.begin, g->p->grid.block);
     e->items     = &items;
     cairn_product_row(e, &nest);
     e->items = NULL;
     cairn_ir_end(e->b);
+    if (starts.shared) cairn_ir_rewrite_block(e->b, rows->body, from_starts, &starts);
     cairn_ir_end(e->b);
-}
-
-/* ---- Pieces of long lists ---- */
-
-/// A piece while it is built.
-typedef struct {
-    cairn_ir_array *staged, *chain;
-    cairn_ir_x      begin, end; ///< Nodes of the piece,
-    cairn_ir_x      at, stop;   ///< and those at hand.
-} piece;
-
-/// Stand above the piece; @return what its nodes count from there.
-static cairn_ir_x stand_above_piece(build *g, cairn_nest *nest, const piece *c)
-{
-    cairn_ir *b = g->e.b;
-
-    if (g->p->grid.by != CAIRN_GRID_BY_SIZE) return cairn_ir_int(b, 0);
-    const cairn_ir_x size = cairn_nest_size(nest, g->p->grid.list);
-    const cairn_ir_x list =
-        named(g, cairn_ir_binary(b, CAIRN_IR_DIV, c->begin, size), "list");
-
-    stand_above(g, nest, list);
-    return named(g, cairn_ir_mul(b, list, size), "before");
-}
-
-void cairn_grid_add_nodes(build      *g,
-                          cairn_nest *nest,
-                          cairn_sums *s,
-                          cairn_ir_x  begin,
-                          cairn_ir_x  end)
-{
-    const cairn_product_plan *p = g->e.p;
-
-    for (int k = p->order.known; k < g->p->below - 1; k++)
-        cairn_nest_enter(nest, p->order.level[k]);
-    if (g->p->grid.by == CAIRN_GRID_BY_IDX) {
-        g->e.run     = begin;
-        g->e.run_end = end;
-    } else {
-        cairn_nest_enter_range(nest, g->p->grid.list, begin, end);
-    }
-    cairn_product_add(&g->e, nest, s, g->p->below);
-    g->e.run = g->e.run_end = NULL;
-}
-
-/// The terms at hand that chain number @p c, counted through the rows of the list, has.
-static void
-build_chain(build *g, const cairn_nest *above, const piece *at, cairn_ir_x c)
-{
-    const cairn_product_plan *p      = g->e.p;
-    cairn_ir                 *b      = g->e.b;
-    const cairn_ir_x          chains = cairn_ir_int(b, p->chains);
-    cairn_nest                nest   = *above;
-    cairn_product_items       items  = {.staged = at->staged};
-
-    const cairn_ir_x before = stand_above_piece(g, &nest, at);
-    const cairn_ir_x begin  = cairn_ir_sub(b, at->at, before);
-    const cairn_ir_x end    = cairn_ir_sub(b, at->stop, before);
-
-    cairn_grid_stand_at_row(g, &nest, cairn_ir_binary(b, CAIRN_IR_DIV, c, chains));
-    items.base   = cairn_ir_mul_int(b, at->at, g->p->grid.block);
-    items.chain  = cairn_ir_binary(b, CAIRN_IR_MOD, c, chains);
-    g->e.items   = &items;
-    cairn_sums s = {.strips = 1, .strip = {{0, 1, 1}}, .single = true, .inside = true};
-
-    s.first = g->e.place;
-    cairn_product_declare(&g->e, &s);
-    cairn_ir_assign(b, s.sum[0][0][0], cairn_ir_load(b, at->chain, c));
-    if (p->sum == CAIRN_SUM_FOUR) {
-        const cairn_ir_x four  = cairn_ir_int(b, CAIRN_CHAINS);
-        const cairn_ir_x n     = cairn_ir_sub(b, at->end, at->begin);
-        const cairn_ir_x whole = cairn_ir_add(
-            b, cairn_ir_sub(b, at->begin, before),
-            cairn_ir_mul(b, cairn_ir_binary(b, CAIRN_IR_DIV, n, four), four));
-
-        cairn_product_one_chain(&g->e, &nest, &s, begin, end, whole, items.chain);
-    } else {
-        cairn_grid_add_nodes(g, &nest, &s, begin, end);
-    }
-    cairn_nest_leave(&nest, above->open);
-    cairn_ir_store(b, at->chain, c, cairn_ir_use(b, s.sum[0][0][0]));
-    g->e.items = NULL;
-    g->e.place = NULL;
-}
-
-/// What the chains of row @p r of piece @p k come to.
-static void build_total(build *g, const piece *at, cairn_ir_x k, cairn_ir_x r)
-{
-    const cairn_product_plan *p    = g->e.p;
-    cairn_ir                 *b    = g->e.b;
-    const cairn_ir_type       type = g->p->product.accumulate;
-    cairn_sums s = {.strips = 1, .strip = {{0, 1, 1}}, .single = true, .inside = true};
-
-    cairn_product_declare(&g->e, &s);
-    for (int c = 0; c < p->chains; c++) {
-        const cairn_ir_x from =
-            cairn_ir_add_int(b, cairn_ir_mul_int(b, r, p->chains), c);
-
-        cairn_ir_assign(b, s.sum[0][c][0], cairn_ir_load(b, at->chain, from));
-    }
-    cairn_ir_store(b, cairn_grid_array(b, CAIRN_GRID_partial, type, "partial"),
-                   cairn_ir_add(b, cairn_ir_mul_int(b, k, g->p->grid.high), r),
-                   cairn_product_total(&g->e, &s, 0, 0));
-}
-
-void cairn_grid_build_pieces(build *g)
-{
-    const cairn_grid   *grid   = &g->p->grid;
-    cairn_ir           *b      = g->e.b;
-    const cairn_ir_type type   = g->p->product.accumulate;
-    const int64_t       chains = grid->high * g->e.p->chains;
-    const cairn_ir_x    zero = cairn_ir_int(b, 0), all = cairn_ir_int(b, chains);
-    cairn_nest          nest;
-    piece               at;
-
-    cairn_product_begin(&g->e, &nest);
-    const cairn_ir_x k = cairn_grid_open_groups(b, "pieces of long lists", "g");
-
-    at.staged = cairn_grid_open_staged(g);
-    at.chain  = cairn_ir_shared(b, type, chains, "chain");
-    at.begin =
-        named(g, cairn_grid_word(g, CAIRN_GRID_piece_at, "piece_at", k), "begin");
-    at.end = named(g, cairn_grid_word(g, CAIRN_GRID_piece_end, "piece_end", k), "end");
-    const cairn_ir_x c = cairn_grid_open_turns(b, zero, all, NULL, "c");
-
-    cairn_ir_store(b, at.chain, c, cairn_ir_real(b, type, 0));
-    cairn_ir_end(b);
-    cairn_ir_stmt *const loop = cairn_ir_for(
-        b, at.begin, at.end, CAIRN_GRID_TILE / grid->block, "as many as a tile", "p");
-
-    at.at   = cairn_ir_loop_var(b, loop);
-    at.stop = named(g, cairn_ir_min(b, cairn_ir_add_int(b, at.at, loop->step), at.end),
-                    "stop");
-    cairn_grid_stage(g, &nest, at.staged, at.at,
-                     cairn_ir_mul_int(b, cairn_ir_sub(b, at.stop, at.at), grid->block));
-    cairn_ir_barrier(b);
-    build_chain(g, &nest, &at, cairn_grid_open_turns(b, zero, all, "chains", "c"));
-    cairn_ir_end(b);
-    cairn_ir_barrier(b);
-    cairn_ir_end(b);
-    build_total(g, &at, k,
-                cairn_grid_open_turns(b, zero, cairn_ir_int(b, grid->high), NULL, "r"));
-    cairn_ir_end(b);
-    cairn_ir_end(b);
 }
 
 /* ---- What joins them ---- */

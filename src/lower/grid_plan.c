@@ -196,12 +196,44 @@ static bool fits_listed(plan *g)
 static cairn_product_hints hints_of(const cairn_product *product)
 {
     const cairn_product_hints *given = &product->hints;
-    cairn_product_hints        hints = {.batch = given->batch, .narrow = given->narrow};
+    cairn_product_hints        hints = {
+               .batch = given->batch, .narrow = given->narrow, .groups = given->groups};
 
-    if (product->columns == 1) return hints;
+    if (product->columns == 1) {
+        hints.staged = given->staged;
+        hints.pieces = given->pieces;
+        hints.starts = given->starts;
+        hints.early  = given->early;
+        return hints;
+    }
     hints.width = given->width > 0 ? given->width : 1;
     hints.group = given->group > 0 ? given->group : 1;
     return hints;
+}
+
+/// Leave out hints without effect here, so that keys that differ are kernels that differ.
+static void settle_hints(plan *g)
+{
+    enum { STAGED = 4 };
+    cairn_product_hints *h      = &g->product.hints;
+    const cairn_grid    *grid   = &g->grid;
+    const bool           vector = !grid->group && !grid->listed;
+    const bool           lists  = vector && grid->shape == CAIRN_GRID_LISTS;
+    const int            chains = (int)grid->high * g->plan.chains;
+
+    if (!vector || grid->shape == CAIRN_GRID_LANES) h->staged = 0;
+    h->staged      = h->staged > STAGED ? CAIRN_GRID_STAGED : STAGED;
+    g->grid.pieces = 1;
+    while (lists && 2 * g->grid.pieces <= h->pieces
+           && 2 * g->grid.pieces <= CAIRN_GRID_PIECES
+           && 2 * g->grid.pieces * chains <= CAIRN_GRID_ITEMS
+           && 2 * g->grid.pieces * grid->block <= CAIRN_GRID_TILE)
+        g->grid.pieces *= 2;
+    h->pieces = g->grid.pieces;
+    h->starts = h->starts && lists && grid->by != CAIRN_GRID_BY_SIZE;
+    /* A place that follows from the row may be none where a guard fails. */
+    h->early = h->early && vector && grid->shape == CAIRN_GRID_LANES && grid->beside
+               && !grid->rows && !cairn_plan_any_determined(&g->plan, 0);
 }
 
 void cairn_grid_plan_make(const cairn_layout  *layout,
@@ -231,6 +263,7 @@ void cairn_grid_plan_make(const cairn_layout  *layout,
         g->tall = 1;
         if (!ways[k].fits(g)) continue;
         g->grid.shape = ways[k].shape;
+        settle_hints(g);
         return;
     }
     g->grid = (cairn_grid){.shape = CAIRN_GRID_NONE};

@@ -101,6 +101,7 @@ typedef struct cairn_grid_tile {
     cairn_ir_array *staged;
     cairn_ir_x      begin, values; ///< First node, or visit; how many values.
     cairn_ir_x      row, end;      ///< Rows, counted through those of all lists.
+    cairn_ir_x      lists, lists_end;
 } cairn_grid_tile;
 
 /// Open the group of a tile. A list that is too long is alone in its tile and done in
@@ -111,6 +112,24 @@ cairn_grid_open_tile(cairn_grid_build *g, const cairn_nest *nest, const char *no
 /// The group's array of terms that have been multiplied.
 cairn_ir_array *cairn_grid_open_staged(cairn_grid_build *g);
 
+/* Values that an item has in flight, and pieces that a group does, at most. */
+enum { CAIRN_GRID_STAGED = 8, CAIRN_GRID_PIECES = 8 };
+
+/// A few values: the node, or visit, that they are counted from; their numbers from there;
+/// whether their rows of X are in the box (NULL: they are); values and elements of X.
+typedef struct cairn_grid_batch {
+    int        count;
+    cairn_ir_x begin[CAIRN_GRID_STAGED], p[CAIRN_GRID_STAGED];
+    cairn_ir_x inside[CAIRN_GRID_STAGED], a[CAIRN_GRID_STAGED], x[CAIRN_GRID_STAGED];
+} cairn_grid_batch;
+
+/// Load what a batch needs, indices first, then all values, then all of x: so many are in
+/// flight at once.
+void cairn_grid_load(cairn_grid_build *g, const cairn_nest *above, cairn_grid_batch *v);
+
+/// The product of value and x number @p k.
+cairn_ir_x cairn_grid_product(cairn_grid_build *g, const cairn_grid_batch *v, int k);
+
 /// Multiply the @p n values from node, or visit, @p begin on, by all items: neighbours
 /// load what lies side by side. The last turn loads the last value again where there are
 /// no more.
@@ -119,6 +138,14 @@ void cairn_grid_stage(cairn_grid_build *g,
                       cairn_ir_array   *staged,
                       cairn_ir_x        begin,
                       cairn_ir_x        n);
+
+/// The same for the turns that are @p t's of CAIRN_GRID_ITEMS.
+void cairn_grid_stage_turns(cairn_grid_build *g,
+                            const cairn_nest *above,
+                            cairn_ir_array   *staged,
+                            cairn_ir_x        begin,
+                            cairn_ir_x        n,
+                            cairn_ir_x        t);
 
 /// A number or an array of the arguments.
 cairn_ir_x cairn_grid_number(cairn_ir *b, int field, const char *name);

@@ -53,7 +53,12 @@ typedef struct cairn_product_hints {
     int  batch;  ///< Grids (grid.h): terms of a row that an item has in flight; 0: one.
     bool narrow; ///< Grids: integers of the launch fit in 32 bits.
     int width; ///< Grids, several columns: those of an item, which divides them; 0: one,
-    int group; ///< and items that a row's columns are dealt to; 0: one.
+    int group;  ///< and items that a row's columns are dealt to; 0: one.
+    int staged; ///< Grids, a vector: values that an item multiplies at once; 0: four.
+    int pieces; ///< Grids: pieces of long lists that a group does side by side; 0: one.
+    int groups; ///< Grids: groups that a multiprocessor shall hold; 0: as many as usual.
+    bool starts; ///< Grids: items share where the lists of a tile begin.
+    bool early;  ///< Grids: a value is loaded before it is known whether it counts.
 } cairn_product_hints;
 
 /// What a look at some rows of a part says.

@@ -8,6 +8,7 @@
 /// one hands out registers as it likes. Formats are those of tests/golden/list.txt.
 
 #include "devices/cuda/nvrtc.h"
+#include "devices/grid_hints.h"
 #include "emit/cuda.h"
 #include "format/language.h"
 #include "format/layout.h"
@@ -26,6 +27,7 @@ enum {
     WORKERS    = 2,
     DRIVER     = 13000,
     EXTENT     = 1000000,
+    NARROW     = 1, /* of all hints: four terms in flight, 32 bits */
     ITEMS      = 128,
     REGISTERS =
         65536 ///< Of a multiprocessor, for all groups that a kernel is to have there.
@@ -196,12 +198,10 @@ static void print(cairn_env *env, const wanted *w)
         cairn_product product =
             cairn_product_choose(layout, &op, m == 0, format->members > 1, CAIRN_ITEMS);
 
-        if (w->hints) {
-            product.hints.batch  = 4;
-            product.hints.narrow = true;
-        }
-        if (w->columns > 1)
-            cairn_grid_deal_columns(&product, w->columns, &product.hints);
+        cairn_product_hints hints[CAIRN_GRID_HINTS];
+
+        cairn_grid_hints_all(&product, w->columns, hints);
+        if (w->hints) product.hints = hints[NARROW];
         if (cairn_grid_of(layout, &product).shape != CAIRN_GRID_NONE)
             print_grid(env, layout, &product, name);
         cairn_layout_destroy(env, &layout);

@@ -88,6 +88,10 @@ static inline void grid_case_draw(product_case *c, cairn_product *product)
     product_case_draw(c, product);
     product->hints.batch  = batches[random_below(&c->state, 4)];
     product->hints.narrow = random_chance(&c->state, 50);
+    product->hints.staged = 4 << random_below(&c->state, 2);
+    product->hints.pieces = 1 << random_below(&c->state, 4);
+    product->hints.starts = random_chance(&c->state, 50);
+    product->hints.early  = random_chance(&c->state, 50);
     product->accumulate   = CAIRN_IR_F64;
     if (product->columns != 1) grid_case_deal(c, &product->hints);
     for (int m = 0; m < c->local->groups; m++) {

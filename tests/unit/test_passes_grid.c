@@ -164,7 +164,7 @@ static void expect(const char *name, cairn_ir_function *f)
 
     cairn_text_init(&text, &env);
     add_text(&text, "before", f);
-    cr_assert_eq(cairn_pass_batch(&env, f, 4, &changed), CAIRN_OK);
+    cr_assert_eq(cairn_pass_batch(&env, f, 4, false, &changed), CAIRN_OK);
     cr_expect(changed);
     add_text(&text, "four positions a turn", f);
     changed = false;
@@ -353,7 +353,8 @@ static void rewrite(cairn_ir_function *f, const ir_memory *before, uint64_t seed
     bool             changed     = false;
 
     if (seed % 3) cr_assert_eq(cairn_passes_run(&env, f), CAIRN_OK);
-    cr_assert_eq(cairn_pass_batch(&env, f, positions[seed % 4], &changed), CAIRN_OK);
+    cr_assert_eq(cairn_pass_batch(&env, f, positions[seed % 4], false, &changed),
+                 CAIRN_OK);
     batched += changed;
     if (before) expect_same(f, before, seed);
     changed = false;
@@ -438,7 +439,7 @@ Test(passes_grid, others_stay)
 
         ir_build_random(b, &env, seed);
         cr_assert_eq(cairn_ir_finish(b, &f), CAIRN_OK);
-        cr_assert_eq(cairn_pass_batch(&env, f, 4, &changed), CAIRN_OK);
+        cr_assert_eq(cairn_pass_batch(&env, f, 4, false, &changed), CAIRN_OK);
         cr_assert_eq(cairn_pass_narrow(&env, f, &changed), CAIRN_OK);
         cr_assert(!changed);
         cairn_ir_destroy(&env, &f);
@@ -509,7 +510,7 @@ static cairn_status build_and_run(void)
     env.allowed         = -1;
     f                   = blocks();
     env.allowed         = allowed;
-    cairn_status status = cairn_pass_batch(&env, f, 4, &changed);
+    cairn_status status = cairn_pass_batch(&env, f, 4, false, &changed);
 
     if (status == CAIRN_OK) status = cairn_pass_narrow(&env, f, &changed);
     env.allowed = -1;

@@ -133,10 +133,10 @@ KERNEL(spmv)
                 const double  xj_3 = ldg_f64(x + once_u32(A1_idx + begin + v_2));
                 const double  xj_4 = ldg_f64(x + once_u32(A1_idx + begin + v_3));
 
-                staged[u + u / 16] = a * xj;
-                if (u + 128 < values) staged[v + v / 16] = a_2 * xj_2;
-                if (u + 256 < values) staged[v_2 + v_2 / 16] = a_3 * xj_3;
-                if (u + 384 < values) staged[v_3 + v_3 / 16] = a_4 * xj_4;
+                staged[u + u / 16]               = a * xj;
+                staged[u + (u + 128) / 16 + 128] = a_2 * xj_2;
+                staged[u + (u + 256) / 16 + 256] = a_3 * xj_3;
+                staged[u + (u + 384) / 16 + 384] = a_4 * xj_4;
             }
         }
         __syncthreads();
@@ -225,47 +225,61 @@ KERNEL(spmv_long)
         for (int64_t c = (int64_t)threadIdx.x; c < 4; c += (int64_t)ITEMS)
             chain[c] = 0.0;
 
-        /* as many as a tile */
-        for (int64_t p = begin; p < end; p += 1024) {
-            const int64_t stop = min_of(p + 1024, end);
-
+        /* as many as are shared */
+        for (int64_t p = 0; p < end - begin; p += 1024) {
             /* products of values and x */
             for (int64_t t = (int64_t)threadIdx.x; t < 128; t += (int64_t)ITEMS) {
-                const int64_t limit = stop - p - 1;
+                const int64_t v    = min_of(p + t, end - begin - 1);
+                const int64_t v_2  = min_of(p + t + 128, end - begin - 1);
+                const int64_t v_3  = min_of(p + t + 256, end - begin - 1);
+                const int64_t v_4  = min_of(p + t + 384, end - begin - 1);
+                const double  a    = once_f64(A_val + begin + v);
+                const double  a_2  = once_f64(A_val + begin + v_2);
+                const double  a_3  = once_f64(A_val + begin + v_3);
+                const double  a_4  = once_f64(A_val + begin + v_4);
+                const double  xj   = ldg_f64(x + once_u32(A1_idx + begin + v));
+                const double  xj_2 = ldg_f64(x + once_u32(A1_idx + begin + v_2));
+                const double  xj_3 = ldg_f64(x + once_u32(A1_idx + begin + v_3));
+                const double  xj_4 = ldg_f64(x + once_u32(A1_idx + begin + v_4));
 
-                for (int64_t u = t; u < stop - p; u += 512) {
-                    const int64_t v    = min_of(u + 128, limit);
-                    const int64_t v_2  = min_of(u + 256, limit);
-                    const int64_t v_3  = min_of(u + 384, limit);
-                    const double  a    = once_f64(A_val + p + u);
-                    const double  a_2  = once_f64(A_val + p + v);
-                    const double  a_3  = once_f64(A_val + p + v_2);
-                    const double  a_4  = once_f64(A_val + p + v_3);
-                    const double  xj   = ldg_f64(x + once_u32(A1_idx + p + u));
-                    const double  xj_2 = ldg_f64(x + once_u32(A1_idx + p + v));
-                    const double  xj_3 = ldg_f64(x + once_u32(A1_idx + p + v_2));
-                    const double  xj_4 = ldg_f64(x + once_u32(A1_idx + p + v_3));
+                staged[t + t / 16]               = a * xj;
+                staged[t + (t + 128) / 16 + 128] = a_2 * xj_2;
+                staged[t + (t + 256) / 16 + 256] = a_3 * xj_3;
+                staged[t + (t + 384) / 16 + 384] = a_4 * xj_4;
 
-                    staged[u + u / 16] = a * xj;
-                    if (u + 128 < stop - p) staged[v + v / 16] = a_2 * xj_2;
-                    if (u + 256 < stop - p) staged[v_2 + v_2 / 16] = a_3 * xj_3;
-                    if (u + 384 < stop - p) staged[v_3 + v_3 / 16] = a_4 * xj_4;
-                }
+                const int64_t v_5  = min_of(p + t + 512, end - begin - 1);
+                const int64_t v_6  = min_of(p + t + 640, end - begin - 1);
+                const int64_t v_7  = min_of(p + t + 768, end - begin - 1);
+                const int64_t v_8  = min_of(p + t + 896, end - begin - 1);
+                const double  a_5  = once_f64(A_val + begin + v_5);
+                const double  a_6  = once_f64(A_val + begin + v_6);
+                const double  a_7  = once_f64(A_val + begin + v_7);
+                const double  a_8  = once_f64(A_val + begin + v_8);
+                const double  xj_5 = ldg_f64(x + once_u32(A1_idx + begin + v_5));
+                const double  xj_6 = ldg_f64(x + once_u32(A1_idx + begin + v_6));
+                const double  xj_7 = ldg_f64(x + once_u32(A1_idx + begin + v_7));
+                const double  xj_8 = ldg_f64(x + once_u32(A1_idx + begin + v_8));
+
+                staged[t + (t + 512) / 16 + 512] = a_5 * xj_5;
+                staged[t + (t + 640) / 16 + 640] = a_6 * xj_6;
+                staged[t + (t + 768) / 16 + 768] = a_7 * xj_7;
+                staged[t + (t + 896) / 16 + 896] = a_8 * xj_8;
             }
             __syncthreads();
 
             /* chains */
             for (int64_t c = (int64_t)threadIdx.x; c < 4; c += (int64_t)ITEMS) {
-                double s = 0.0;
+                const int64_t stop = min_of(begin + p + 1024, end);
+                double        s    = 0.0;
 
                 s = chain[c];
-                for (int64_t p_2 = p + c % 4;
+                for (int64_t p_2 = begin + p + c % 4;
                      p_2 < min_of(stop, begin + (end - begin) / 4 * 4); p_2 += 4)
-                    s += staged[p_2 - p + (p_2 - p) / 16];
+                    s += staged[p_2 - (begin + p) + (p_2 - (begin + p)) / 16];
                 if (c % 4 == 0) {
-                    for (int64_t p_2 = max_of(p, begin + (end - begin) / 4 * 4);
+                    for (int64_t p_2 = max_of(begin + p, begin + (end - begin) / 4 * 4);
                          p_2 < stop; p_2++)
-                        s += staged[p_2 - p + (p_2 - p) / 16];
+                        s += staged[p_2 - (begin + p) + (p_2 - (begin + p)) / 16];
                 }
                 chain[c] = s;
             }

@@ -25,15 +25,10 @@ __device__ static inline int64_t max_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-__device__ static inline int32_t once_i32(const int32_t *from)
+__device__ static inline int32_t ldg_i32(const int32_t *from)
 {
 #ifdef __CUDACC__
-    int value;
-
-    asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];"
-        : "=r"(value)
-        : "l"(from));
-    return (int32_t)value;
+    return __ldg(from);
 #else
     return *from;
 #endif
@@ -153,7 +148,7 @@ KERNEL(spmv_0)
                 /* d1-d0, compressed */
                 for (int64_t pd = ldg_i64(A1_ptr + place);
                      pd < ldg_i64(A1_ptr + place + 1); pd++) {
-                    const int64_t d = once_i32(A1_idx + pd);
+                    const int64_t d = ldg_i32(A1_idx + pd);
                     const int64_t j = ib * 64 + d + ir;
 
                     if (col_lo <= j && j < col_end) {
@@ -230,10 +225,10 @@ KERNEL(spmv_1)
                 const double xj_3 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_2));
                 const double xj_4 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_3));
 
-                staged[u + u / 16] = a * xj;
-                if (u + 128 < values) staged[v + v / 16] = a_2 * xj_2;
-                if (u + 256 < values) staged[v_2 + v_2 / 16] = a_3 * xj_3;
-                if (u + 384 < values) staged[v_3 + v_3 / 16] = a_4 * xj_4;
+                staged[u + u / 16]               = a * xj;
+                staged[u + (u + 128) / 16 + 128] = a_2 * xj_2;
+                staged[u + (u + 256) / 16 + 256] = a_3 * xj_3;
+                staged[u + (u + 384) / 16 + 384] = a_4 * xj_4;
             }
         }
         __syncthreads();
@@ -325,47 +320,61 @@ KERNEL(spmv_1_long)
         for (int64_t c = (int64_t)threadIdx.x; c < 4; c += (int64_t)ITEMS)
             chain[c] = 0.0;
 
-        /* as many as a tile */
-        for (int64_t p = begin; p < end; p += 1024) {
-            const int64_t stop = min_of(p + 1024, end);
-
+        /* as many as are shared */
+        for (int64_t p = 0; p < end - begin; p += 1024) {
             /* products of values and x */
             for (int64_t t = (int64_t)threadIdx.x; t < 128; t += (int64_t)ITEMS) {
-                const int64_t limit = stop - p - 1;
+                const int64_t v   = min_of(p + t, end - begin - 1);
+                const int64_t v_2 = min_of(p + t + 128, end - begin - 1);
+                const int64_t v_3 = min_of(p + t + 256, end - begin - 1);
+                const int64_t v_4 = min_of(p + t + 384, end - begin - 1);
+                const double  a   = (double)once_f32(A_val + begin + v);
+                const double  a_2 = (double)once_f32(A_val + begin + v_2);
+                const double  a_3 = (double)once_f32(A_val + begin + v_3);
+                const double  a_4 = (double)once_f32(A_val + begin + v_4);
+                const double  xj  = (double)ldg_f32(x + once_u32(A1_idx + begin + v));
+                const double xj_2 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_2));
+                const double xj_3 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_3));
+                const double xj_4 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_4));
 
-                for (int64_t u = t; u < stop - p; u += 512) {
-                    const int64_t v    = min_of(u + 128, limit);
-                    const int64_t v_2  = min_of(u + 256, limit);
-                    const int64_t v_3  = min_of(u + 384, limit);
-                    const double  a    = (double)once_f32(A_val + p + u);
-                    const double  a_2  = (double)once_f32(A_val + p + v);
-                    const double  a_3  = (double)once_f32(A_val + p + v_2);
-                    const double  a_4  = (double)once_f32(A_val + p + v_3);
-                    const double  xj   = (double)ldg_f32(x + once_u32(A1_idx + p + u));
-                    const double  xj_2 = (double)ldg_f32(x + once_u32(A1_idx + p + v));
-                    const double xj_3 = (double)ldg_f32(x + once_u32(A1_idx + p + v_2));
-                    const double xj_4 = (double)ldg_f32(x + once_u32(A1_idx + p + v_3));
+                staged[t + t / 16]               = a * xj;
+                staged[t + (t + 128) / 16 + 128] = a_2 * xj_2;
+                staged[t + (t + 256) / 16 + 256] = a_3 * xj_3;
+                staged[t + (t + 384) / 16 + 384] = a_4 * xj_4;
 
-                    staged[u + u / 16] = a * xj;
-                    if (u + 128 < stop - p) staged[v + v / 16] = a_2 * xj_2;
-                    if (u + 256 < stop - p) staged[v_2 + v_2 / 16] = a_3 * xj_3;
-                    if (u + 384 < stop - p) staged[v_3 + v_3 / 16] = a_4 * xj_4;
-                }
+                const int64_t v_5 = min_of(p + t + 512, end - begin - 1);
+                const int64_t v_6 = min_of(p + t + 640, end - begin - 1);
+                const int64_t v_7 = min_of(p + t + 768, end - begin - 1);
+                const int64_t v_8 = min_of(p + t + 896, end - begin - 1);
+                const double  a_5 = (double)once_f32(A_val + begin + v_5);
+                const double  a_6 = (double)once_f32(A_val + begin + v_6);
+                const double  a_7 = (double)once_f32(A_val + begin + v_7);
+                const double  a_8 = (double)once_f32(A_val + begin + v_8);
+                const double xj_5 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_5));
+                const double xj_6 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_6));
+                const double xj_7 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_7));
+                const double xj_8 = (double)ldg_f32(x + once_u32(A1_idx + begin + v_8));
+
+                staged[t + (t + 512) / 16 + 512] = a_5 * xj_5;
+                staged[t + (t + 640) / 16 + 640] = a_6 * xj_6;
+                staged[t + (t + 768) / 16 + 768] = a_7 * xj_7;
+                staged[t + (t + 896) / 16 + 896] = a_8 * xj_8;
             }
             __syncthreads();
 
             /* chains */
             for (int64_t c = (int64_t)threadIdx.x; c < 4; c += (int64_t)ITEMS) {
-                double s = 0.0;
+                const int64_t stop = min_of(begin + p + 1024, end);
+                double        s    = 0.0;
 
                 s = chain[c];
-                for (int64_t p_2 = p + c % 4;
+                for (int64_t p_2 = begin + p + c % 4;
                      p_2 < min_of(stop, begin + (end - begin) / 4 * 4); p_2 += 4)
-                    s += staged[p_2 - p + (p_2 - p) / 16];
+                    s += staged[p_2 - (begin + p) + (p_2 - (begin + p)) / 16];
                 if (c % 4 == 0) {
-                    for (int64_t p_2 = max_of(p, begin + (end - begin) / 4 * 4);
+                    for (int64_t p_2 = max_of(begin + p, begin + (end - begin) / 4 * 4);
                          p_2 < stop; p_2++)
-                        s += staged[p_2 - p + (p_2 - p) / 16];
+                        s += staged[p_2 - (begin + p) + (p_2 - (begin + p)) / 16];
                 }
                 chain[c] = s;
             }
