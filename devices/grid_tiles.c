@@ -122,20 +122,24 @@ static void divide(division *d)
     const int64_t lists = d->tiles->lists, most = cairn_grid_tile_size(d->grid);
     int64_t       begin = lists > 0 ? begin_of(d, 0) : 0;
     int64_t       held = 0, values = 0; /* by the tile at hand */
+    bool          after_long = false;
 
     d->tile = d->pieces = d->longs = 0;
     for (int64_t q = 0; q < lists; q++) {
-        const int64_t end    = begin_of(d, q + 1);
-        const int64_t length = (end - begin) * d->grid->block;
+        const int64_t end     = begin_of(d, q + 1);
+        const int64_t length  = (end - begin) * d->grid->block;
+        const bool    is_long = cairn_grid_is_long(d->grid, end - begin);
 
-        if (held == 0 || held == most || values + length > most) {
+        if (held == 0 || held == most || values + length > most || is_long
+            || after_long) {
             add_tile(d, q);
             held = values = 0;
         }
         held++;
         values += length;
-        if (cairn_grid_is_long(d->grid, end - begin)) add_long(d, q, begin, end);
-        begin = end;
+        if (is_long) add_long(d, q, begin, end);
+        after_long = is_long;
+        begin      = end;
     }
     if (d->tiles->tile) d->tiles->tile[d->tile] = lists;
     if (d->tiles->piece_first) d->tiles->piece_first[d->longs] = d->pieces;

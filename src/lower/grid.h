@@ -80,11 +80,18 @@ static inline int64_t cairn_grid_tile_size(const cairn_grid *grid)
     return grid->group ? CAIRN_GRID_COLUMNS_TILE : CAIRN_GRID_TILE;
 }
 
+/// Values of a list that others share a tile with, at most. One item adds them up while the
+/// others wait: what is longer than LONG has of a piece at once is sooner done there.
+static inline int64_t cairn_grid_longest(const cairn_grid *grid)
+{
+    return CAIRN_GRID_TILE / (grid->pieces > 1 ? grid->pieces : 1);
+}
+
 /// Is a list of @p nodes left to LONG and JOIN?
 static inline bool cairn_grid_is_long(const cairn_grid *grid, int64_t nodes)
 {
     if (grid->group) return grid->cuts && nodes > CAIRN_CUT;
-    return nodes * grid->block > CAIRN_GRID_TILE;
+    return nodes * grid->block > cairn_grid_longest(grid);
 }
 
 /// The functions of a grid. What they count as turns, from `from` to `to` of the

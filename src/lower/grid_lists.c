@@ -283,8 +283,13 @@ cairn_grid_tile cairn_grid_open_tile(build *g, const cairn_nest *nest, const cha
         cairn_ir_mul_int(b, cairn_ir_sub(b, cairn_grid_begin_of(g, nest, end), t.begin),
                          g->p->grid.block),
         "n");
-    const cairn_ir_x fits =
-        named(g, cairn_ir_le(b, n, cairn_ir_int(b, CAIRN_GRID_TILE)), "fits");
+    cairn_ir_x fits =
+        cairn_ir_le(b, n, cairn_ir_int(b, cairn_grid_longest(&g->p->grid)));
+
+    /* What is long is alone. */
+    if (g->p->grid.pieces > 1)
+        fits = cairn_ir_or(b, fits, cairn_ir_lt(b, cairn_ir_add_int(b, lists, 1), end));
+    fits = named(g, fits, "fits");
 
     t.lists     = lists;
     t.lists_end = cairn_ir_select(b, fits, end, lists);

@@ -11,7 +11,8 @@
 
 /// Entries of rows: of none, of a few, about a tile, about one cut and two.
 static const int grid_lengths[] = {0,    1,    3,    1023, 1024, 1025, 0,  4095,
-                                   4096, 4097, 8192, 8193, 9000, 5,    16, 1028};
+                                   4096, 4097, 8192, 8193, 9000, 5,    16, 1028,
+                                   128,  129,  256,  257,  2,    511};
 
 /// Where a row is met again by lists of its own, each longer than a cut; and where lists
 /// hold blocks whose columns some entries lack.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What hints of grids are worth on this card: a product's kernels with each batch, with
-/// integers of 32 and of 64 bits, and, of several columns, with each number of columns an
-/// item. The numbers that devices/grid_hints.c chooses by are guesses until a table of these
-/// has been looked at. Bits are held to the processor's for every hint.
+/// What hints of grids are worth on this card: a product's kernels with a few hints each,
+/// beside each other. The numbers that devices/grid_hints.c chooses by are guesses until a
+/// table of these has been looked at. Bits are held to the processor's for every hint.
 
 #include "devices/grid_hints.h"
 #include "lower/grid.h"
@@ -30,74 +29,120 @@ cairn_product_hints __wrap_cairn_grid_hints_of(const cairn_device_work *work,
     cairn_product_hints hints = __real_cairn_grid_hints_of(work, product, units);
 
     if (!asked.on) return hints;
-    hints.batch  = asked.hints.batch;
-    hints.narrow = asked.hints.narrow && hints.narrow;
-    if (asked.hints.width > 0) {
-        hints.width = asked.hints.width;
-        hints.group = asked.hints.group;
-    }
+    const bool narrow = hints.narrow && asked.hints.narrow;
+
+    hints        = asked.hints;
+    hints.narrow = narrow;
     return hints;
 }
 
-/// Matrices of spmv's, with the formats whose shapes differ.
+/// What is asked for, with integers of 32 bits: fields of cairn_product_hints.
+typedef struct {
+    int  batch, staged, pieces, groups;
+    bool starts, early;
+} trial;
+
+/// Rows of a few terms, in tiles: how many of them an item has in flight, whether where
+/// lists begin comes with them, and how many groups wait beside each other. The first is
+/// what there was before the others.
+static const trial short_rows[] = {
+    {4, 4, 1, 0,  false, false},
+    {4, 8, 1, 0,  false, false},
+    {4, 8, 4, 0,  true,  false},
+    {4, 8, 4, 9,  true,  false},
+    {4, 8, 4, 12, true,  false},
+};
+
+/// Rows that are pieces: how many side by side.
+static const trial long_rows[] = {
+    {8, 4, 1, 0, false, false},
+    {8, 8, 1, 0, true,  false},
+    {8, 8, 2, 0, true,  false},
+    {8, 8, 4, 0, true,  false},
+    {8, 8, 8, 0, true,  false},
+    {8, 8, 4, 9, true,  false},
+};
+
+/// Lanes: terms in flight, and values that do not wait for offsets.
+static const trial lanes[] = {
+    {4, 0, 0, 0,  false, false},
+    {8, 0, 0, 0,  false, true },
+    {8, 0, 0, 0,  false, false},
+    {4, 0, 0, 0,  false, true },
+    {8, 0, 0, 10, false, true },
+    {8, 0, 0, 16, false, true },
+};
+
+/// Matrices of spmv's in formats whose shapes differ, and how many of which are tried.
 static const struct {
-    const char *matrix, *format;
+    const char  *matrix, *format;
+    cairn_dtype  dtype;
+    const trial *trials;
+    int          count;
 } cases[] = {
-    {"s7_200",    "csr"      },
-    {"s7_200",    "dia"      },
-    {"s7_200",    "sell<32>" },
-    {"rand16_2m", "csr"      },
-    {"fem3_800k", "bcsr<3,3>"},
-    {"rmat21",    "csr"      },
+    {"s7_200",    "csr",      CAIRN_F32, short_rows, 5},
+    {"s7_200",    "csr",      CAIRN_F64, short_rows, 5},
+    {"s7_200",    "bdia<64>", CAIRN_F32, lanes,      6},
+    {"s7_200",    "dia",      CAIRN_F32, lanes,      2},
+    {"s27_120",   "csr",      CAIRN_F32, short_rows, 5},
+    {"s27_120",   "bdia<64>", CAIRN_F32, lanes,      6},
+    {"band15_3m", "csr",      CAIRN_F32, short_rows, 5},
+    {"band15_3m", "csr",      CAIRN_F64, short_rows, 5},
+    {"pruned_4k", "csr",      CAIRN_F32, long_rows,  6},
+    {"pruned_4k", "csr",      CAIRN_F64, long_rows,  6},
+    {"rmat21",    "csr",      CAIRN_F32, long_rows,  6},
+    {"rmat21",    "csr",      CAIRN_F64, long_rows,  6},
 };
 
 enum { CASES = sizeof cases / sizeof *cases, MOST = CARD_CONTENDERS };
 
-static int add_hints(card               *c,
-                     cairn_source       *source,
-                     const card_rows    *a,
-                     const char         *format,
-                     cairn_dtype         dtype,
-                     cairn_product_hints hints,
-                     card_contender     *list)
+static int add_trial(card            *c,
+                     cairn_source    *source,
+                     const card_rows *a,
+                     int              number,
+                     const trial     *t,
+                     card_contender  *list)
 {
     asked.on    = true;
-    asked.hints = hints;
+    asked.hints = (cairn_product_hints){.batch  = t->batch,
+                                        .staged = t->staged,
+                                        .pieces = t->pieces,
+                                        .groups = t->groups,
+                                        .starts = t->starts,
+                                        .early  = t->early,
+                                        .narrow = true};
     *list       = (card_contender){.whole = 0};
-    snprintf(list->way, sizeof list->way, "%s", format);
-    const bool made = card_add_format(c, source, a, dtype, 1, list);
+    snprintf(list->way, sizeof list->way, "%s", cases[number].format);
+    const bool made = card_add_format(c, source, a, cases[number].dtype, 1, list);
 
     asked.on = false;
-    snprintf(list->note, sizeof list->note, "batch %d, %d bits", hints.batch,
-             hints.narrow ? 32 : 64);
+    snprintf(list->note, sizeof list->note, "batch %d, staged %d, pieces %d%s%s",
+             t->batch, t->staged, t->pieces, t->starts ? ", starts" : "",
+             t->early ? ", early" : "");
+    if (t->groups > 0)
+        snprintf(list->note + strlen(list->note),
+                 sizeof list->note - strlen(list->note), ", groups %d", t->groups);
     return made;
 }
 
-/// One matrix in one format, with all hints beside each other.
-static bool try_case(card            *c,
-                     cairn_source    *source,
-                     const card_rows *a,
-                     const char      *matrix,
-                     const char      *format,
-                     cairn_dtype      dtype)
+/// One case, with all that is tried beside each other.
+static bool try_case(card *c, cairn_source *source, const card_rows *a, int number)
 {
-    static const int      batches[] = {0, 2, 4, 8};
     static card_contender list[MOST];
     bool                  right = true;
     int                   count = 0;
 
-    for (int k = 0; k < 8; k++)
-        count += add_hints(
-            c, source, a, format, dtype,
-            (cairn_product_hints){.batch = batches[k / 2], .narrow = k % 2 == 0},
-            &list[count]);
+    for (int k = 0; k < cases[number].count; k++)
+        count +=
+            add_trial(c, source, a, number, &cases[number].trials[k], &list[count]);
     card_rounds(c, list, count);
     for (int k = 0; k < count; k++) {
         const card_contender *n = &list[k];
 
-        printf("tune,%s,%s,1,%s,\"%s\",%.4g,%.4g,%.4g,%s\n", matrix,
-               dtype == CAIRN_F64 ? "f64" : "f32", n->way, n->note, n->median * 1e6,
-               n->least * 1e6, n->bytes / n->median * 1e-9, n->right ? "yes" : "NO");
+        printf("tune,%s,%s,1,%s,\"%s\",%.4g,%.4g,%.4g,%s\n", cases[number].matrix,
+               cases[number].dtype == CAIRN_F64 ? "f64" : "f32", n->way, n->note,
+               n->median * 1e6, n->least * 1e6, n->bytes / n->median * 1e-9,
+               n->right ? "yes" : "NO");
         right = right && n->right;
         n->leave(n->state);
     }
@@ -116,11 +161,9 @@ static bool try_matrix(card *c, const card_recipe *r)
         return false;
     }
     card_rows_take(source, &a);
-    for (int k = 0; k < 2 * CASES && !card_is_over(c); k++)
-        if (strcmp(cases[k / 2].matrix, r->name) == 0)
-            right = try_case(c, source, &a, r->name, cases[k / 2].format,
-                             k % 2 ? CAIRN_F32 : CAIRN_F64)
-                    && right;
+    for (int k = 0; k < CASES && !card_is_over(c); k++)
+        if (strcmp(cases[k].matrix, r->name) == 0)
+            right = try_case(c, source, &a, k) && right;
     card_rows_leave(&a);
     cairn_source_destroy(&source);
     return right;
