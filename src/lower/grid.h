@@ -10,7 +10,7 @@
 ///   put together to tiles of at most CAIRN_GRID_TILE values. MAIN does a tile in two
 ///   phases: all items put products of values and x, side by side as they are stored,
 ///   into what the group shares; then an item a row adds them up. Longer lists are
-///   left to LONG, which does pieces of them, a group each: whole cuts, whose sums are
+///   left to LONG, which does pieces of them, a few a group: whole cuts, whose sums are
 ///   joined by JOIN, or the whole list where a row's sum is not cut.
 /// - LANES: an item does a row by itself, and neighbouring items do neighbouring rows,
 ///   whose values lie side by side where the layout has them so (slots, slices,

@@ -156,7 +156,7 @@ static void add_text(cairn_text *text, const char *title, const cairn_ir_functio
     cairn_free(&env, whole);
 }
 
-static void expect(const char *name, cairn_ir_function *f)
+static void expect(const char *name, cairn_ir_function *f, bool early)
 {
     bool       changed = false;
     cairn_text text;
@@ -164,7 +164,7 @@ static void expect(const char *name, cairn_ir_function *f)
 
     cairn_text_init(&text, &env);
     add_text(&text, "before", f);
-    cr_assert_eq(cairn_pass_batch(&env, f, 4, false, &changed), CAIRN_OK);
+    cr_assert_eq(cairn_pass_batch(&env, f, 4, early, &changed), CAIRN_OK);
     cr_expect(changed);
     add_text(&text, "four positions a turn", f);
     changed = false;
@@ -179,12 +179,17 @@ static void expect(const char *name, cairn_ir_function *f)
 
 Test(passes_grid, slots_with_holes)
 {
-    expect("passes/batch.c.txt", slots());
+    expect("passes/batch.c.txt", slots(), false);
+}
+
+Test(passes_grid, values_that_wait_for_no_guard)
+{
+    expect("passes/batch_early.c.txt", slots(), true);
 }
 
 Test(passes_grid, stores_and_loops_that_become_none)
 {
-    expect("passes/batch_blocks.c.txt", blocks());
+    expect("passes/batch_blocks.c.txt", blocks(), false);
 }
 
 /* ---- random functions ---- */
