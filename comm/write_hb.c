@@ -130,7 +130,7 @@ static cairn_status arrange(writing *w)
         CAIRN_TRY(
             cairn_rows_of_entries(comm, w->entries, w->shape->extent[0], &w->owners));
     else
-        CAIRN_TRY(cairn_rows_by_entries(comm, &w->columns, w->shape->extent[1], 1,
+        CAIRN_TRY(cairn_rows_by_entries(comm, &w->columns, w->shape->extent[1], 1, NULL,
                                         &w->owners));
     CAIRN_TRY(cairn_entries_to_owners(comm, &w->owners, &w->columns, NULL));
     status = cairn_entries_sort(comm->env, &w->columns);

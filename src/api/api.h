@@ -339,7 +339,7 @@ cairn_status cairn_tensor_create_scattered(cairn_source       *source,
 
 /// The shape that the user's tensor has: of what is stored, but for rows that stand there
 /// several times.
-cairn_shape cairn_tensor_shape(const cairn_tensor *tensor);
+cairn_shape cairn_tensor_users_shape(const cairn_tensor *tensor);
 
 /// Who has which of the user's rows.
 const cairn_rows *cairn_tensor_users_rows(const cairn_tensor *tensor);

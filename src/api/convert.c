@@ -255,7 +255,7 @@ static cairn_status find_moving(const cairn_tensor *tensor,
     bool                      cut;
 
     CAIRN_TRY(cairn_format_check_members(comm, format, said));
-    CAIRN_TRY(cairn_rows_by_text(comm, said, cairn_tensor_shape(tensor).extent[0],
+    CAIRN_TRY(cairn_rows_by_text(comm, said, cairn_tensor_users_shape(tensor).extent[0],
                                  grain, &rows, &cut, scattered));
     *scattered = *scattered || tensor->places;
     if (*scattered)
@@ -340,7 +340,7 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
     if (status == CAIRN_OK && tensor->places)
         status = cairn_renumbering_undo(tensor->context->comm, tensor->places,
                                         &fresh->entries);
-    if (status == CAIRN_OK) fresh->shape = cairn_tensor_shape(tensor);
+    if (status == CAIRN_OK) fresh->shape = cairn_tensor_users_shape(tensor);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
     if (status == CAIRN_OK) {
         fresh->narrows = tensor->local->narrows;

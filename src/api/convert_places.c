@@ -73,7 +73,7 @@ move(const cairn_tensor *tensor, cairn_source *source, cairn_tensor *to, moved *
     m->begin = cairn_seconds();
     if (tensor->places)
         CAIRN_TRY(cairn_renumbering_undo(comm, tensor->places, &source->entries));
-    source->shape = cairn_tensor_shape(tensor);
+    source->shape = cairn_tensor_users_shape(tensor);
     CAIRN_TRY(find_rows(source, to));
     m->asked = comm->swapped - before;
     CAIRN_TRY(comm->ops->allreduce(comm, &m->asked, 1, CAIRN_SUM));

@@ -198,7 +198,7 @@ const int64_t *cairn_tensor_places(const cairn_tensor *tensor)
     return tensor && tensor->places ? tensor->places->place : NULL;
 }
 
-cairn_shape cairn_tensor_shape(const cairn_tensor *tensor)
+cairn_shape cairn_tensor_users_shape(const cairn_tensor *tensor)
 {
     return tensor->places && tensor->places->parts ? tensor->places->parts->shape
                                                    : tensor->local->shape;

@@ -264,7 +264,7 @@ static bool same_rows(const cairn_rows *a, const cairn_rows *b)
 static cairn_status check_source(const cairn_plan *plan, const cairn_source *source)
 {
     cairn_env        *env   = &plan->tensor->context->env;
-    const cairn_shape shape = cairn_tensor_shape(plan->tensor);
+    const cairn_shape shape = cairn_tensor_users_shape(plan->tensor);
 
     CAIRN_CHECK(source->shape.order == 2 && source->shape.extent[0] == shape.extent[0]
                     && source->shape.extent[1] == shape.extent[1],

@@ -398,7 +398,7 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
 {
     cairn_comm       *comm  = tensor->context->comm;
     cairn_env        *env   = comm->env;
-    const cairn_shape shape = cairn_tensor_shape(tensor);
+    const cairn_shape shape = cairn_tensor_users_shape(tensor);
     cairn_entries     entries;
 
     cairn_collective arguments = {0};

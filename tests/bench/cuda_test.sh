@@ -53,8 +53,8 @@ expect 2 --out "$folder/three" --part 3
 expect 0 --out "$folder/two" --part 2
 has "$folder/two/spmm.csv" '^spmm,rand16_200k,f64,128,Cairn,"csr",.*,yes,'
 has "$folder/two/spmm.csv" '^label,block16,f32,64,Cairn,"bcsr<16,16>",.*,yes,'
-has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, dia",.*,yes,same,'
-has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, dia",.*,yes,same,.*cpu:0 .*cuda:0 '
+has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, bdia<64>",.*,yes,same,'
+has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, bdia<64>",.*,yes,same,.*cpu:0 .*cuda:0 '
 has "$folder/two/hybrid.csv" '"bdia on cpu, csr on cuda, hybrid.*,yes,.*cpu:0 .*cuda:0 '
 has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"batch 8, 32 bits",.*,yes$'
 has "$folder/two/convert.csv" '^convert,fem3_100k,f64,card,"csr to csc",.*,same$'
