@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Hints of grids. The numbers are guesses from what a card was seen to wait for; which are
-/// right, the section tune of tests/bench/cuda tells.
+/// Hints of grids. The numbers are those that an H100 took least with (the section tune of
+/// tests/bench/cuda, docs/performance-cuda.md).
 
 #include "devices/grid_hints.h"
 
@@ -13,7 +13,7 @@ enum { BATCH = 4, MANY_TERMS = 24, FEW_GROUPS = 8 };
 
 /* Values that an item has in flight, so that it waits once for those of a tile; pieces
    whose chains are added side by side. */
-enum { STAGED = 8, PIECES = 4 };
+enum { STAGED = 8, PIECES = 2 };
 
 /// What does not depend on the matrix.
 static cairn_product_hints hints_of_product(const cairn_product *product)
@@ -41,12 +41,8 @@ static bool is_narrow(const cairn_device_work *work)
     return true;
 }
 
-/// Terms in flight: what a row has, and how many groups there are to hide its waits. A
-/// lane's terms are its loads: of narrow ones it needs twice as many for as many bytes.
-static int batch_of(const cairn_device_work *work,
-                    const cairn_product     *product,
-                    const cairn_grid        *grid,
-                    int64_t                  units)
+/// Terms in flight: what a row has, and how many groups there are to hide its waits.
+static int batch_of(const cairn_device_work *work, int64_t units)
 {
     const int64_t rows   = cairn_work_rows_out(work);
     int64_t       values = 0;
@@ -56,10 +52,7 @@ static int batch_of(const cairn_device_work *work,
     const bool long_rows = values / MANY_TERMS > rows;
     const bool few       = values / CAIRN_GRID_TILE < units * FEW_GROUPS;
 
-    const bool lanes = grid->shape == CAIRN_GRID_LANES && grid->beside
-                       && product->operand == CAIRN_IR_F32;
-
-    return long_rows || few || lanes ? 2 * BATCH : BATCH;
+    return long_rows || few ? 2 * BATCH : BATCH;
 }
 
 cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
@@ -75,7 +68,7 @@ cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
     if (product->columns != 1)
         cairn_grid_deal_columns(product, work->op->columns, &hints);
     else
-        hints.batch = batch_of(work, product, &grid, units);
+        hints.batch = batch_of(work, units);
     return hints;
 }
 
