@@ -55,20 +55,21 @@ cairn_status card_source(card *c, const card_recipe *r, cairn_source **source)
 {
     cairn_problem problem = r->size[c->settings->tiny];
     char          path[512];
+    cairn_status  status;
 
     if (!r->kind) {
         snprintf(path, sizeof path, "%s/matrices/%s.mtx.gz", c->settings->data,
                  r->name);
-        return cairn_source_read(c->context, path, CAIRN_BY_NNZ, source);
+        status = cairn_source_read(c->context, path, CAIRN_BY_NNZ, source);
+    } else {
+        problem.size = sizeof problem;
+        problem.seed = 1;
+        status       = cairn_source_generate(c->context, r->kind, &problem, source);
     }
-    problem.size = sizeof problem;
-    problem.seed = 1;
-    const cairn_status status =
-        cairn_source_generate(c->context, r->kind, &problem, source);
-
     if (status != CAIRN_OK) return status;
     cairn_entries *e = &(*source)->entries;
 
+    /* Of no file's own values: what is narrow has other kernels, on either side. */
     for (cairn_pos p = 0; p < e->n; p++)
         e->value[p] = bench_value_of(e->coord[0][p], e->coord[1][p]);
     return CAIRN_OK;

@@ -91,7 +91,7 @@ typedef struct spmv_args {
     int64_t A0_lo;
 } spmv_args;
 
-enum { spmv_groups = 7 };
+enum { spmv_groups = 12 };
 
 KERNEL(spmv)
 {
@@ -201,7 +201,7 @@ typedef struct spmv_long_args {
     int64_t from;
 } spmv_long_args;
 
-enum { spmv_long_groups = 7 };
+enum { spmv_long_groups = 9 };
 
 KERNEL(spmv_long)
 {

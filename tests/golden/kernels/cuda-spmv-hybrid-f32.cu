@@ -183,7 +183,7 @@ typedef struct spmv_1_args {
     int64_t A0_lo;
 } spmv_1_args;
 
-enum { spmv_1_groups = 7 };
+enum { spmv_1_groups = 12 };
 
 KERNEL(spmv_1)
 {
@@ -296,7 +296,7 @@ typedef struct spmv_1_long_args {
     int64_t from;
 } spmv_1_long_args;
 
-enum { spmv_1_long_groups = 7 };
+enum { spmv_1_long_groups = 9 };
 
 KERNEL(spmv_1_long)
 {
