@@ -191,19 +191,17 @@ mark_streams(cairn_env *env, const cairn_grid_plan *plan, cairn_ir_function *fun
 
 /// Groups that a multiprocessor shall hold: what waits for memory is hidden by others, but
 /// each has fewer registers then. With so many NVRTC 13.0 spills none for sm_80 and sm_90
-/// (tests/golden/cuda-resources.txt).
-/// Rows of single values have few sums to keep, and wait most: an H100 took 0.9 of the time
-/// with more groups, its long ones with some more.
-static int groups_of(const cairn_grid *grid, cairn_grid_role role)
+/// (tests/golden/cuda-resources.txt). Rows of single values have few sums to keep, and wait
+/// most: an H100 took 0.79 to 0.93 of the time with more than 7.
+static int groups_of(const cairn_grid *grid, cairn_grid_role role, bool f64)
 {
-    enum { OF_A_VECTOR = 7, OF_COLUMNS = 5, OF_ROWS = 12, OF_LONG_ROWS = 9 };
+    enum { OF_A_VECTOR = 7, OF_COLUMNS = 5, OF_ROWS = 9, OF_F64_ROWS = 12 };
 
     if (grid->group || grid->listed) return OF_COLUMNS;
-    if (grid->shape != CAIRN_GRID_LISTS || grid->high > 1 || grid->block > 1)
+    if (grid->shape != CAIRN_GRID_LISTS || grid->by == CAIRN_GRID_BY_SIZE
+        || grid->high > 1 || grid->block > 1 || role == CAIRN_GRID_JOIN)
         return OF_A_VECTOR;
-    return role == CAIRN_GRID_MAIN   ? OF_ROWS
-           : role == CAIRN_GRID_LONG ? OF_LONG_ROWS
-                                     : OF_A_VECTOR;
+    return f64 && role == CAIRN_GRID_MAIN ? OF_F64_ROWS : OF_ROWS;
 }
 
 enum { LONG_BATCH = 8 };
@@ -234,7 +232,10 @@ static cairn_status finish(cairn_env             *env,
         status = cairn_pass_batch(env, fresh, batch, hints->early, &changed);
     if (status == CAIRN_OK && hints->narrow)
         status = cairn_pass_narrow(env, fresh, &changed);
-    fresh->groups = hints->groups > 0 ? hints->groups : groups_of(&plan->grid, role);
+    fresh->groups =
+        hints->groups > 0
+            ? hints->groups
+            : groups_of(&plan->grid, role, plan->product.operand == CAIRN_IR_F64);
     if (status == CAIRN_OK)
         *function = fresh;
     else

@@ -183,7 +183,7 @@ typedef struct spmv_1_args {
     int64_t A0_lo;
 } spmv_1_args;
 
-enum { spmv_1_groups = 12 };
+enum { spmv_1_groups = 9 };
 
 KERNEL(spmv_1)
 {
