@@ -65,9 +65,10 @@ static cairn_status make_blocks(card *c, int64_t n, cairn_source **source)
                 value[k]         = bench_value_of(coord[2 * k], coord[2 * k + 1]);
             }
         }
-    const cairn_status status = cairn_source_from_coords(
-        c->context, 2, extent, entries, coord, value, CAIRN_BY_ROWS, source);
+    cairn_status status = cairn_source_from_coords(c->context, 2, extent, entries,
+                                                   coord, value, CAIRN_BY_ROWS, source);
 
+    if (status == CAIRN_OK) status = cairn_source_sort(*source); /* peers read them */
     free(coord);
     free(value);
     return status;
