@@ -95,6 +95,6 @@ def matrix(path):
     return scipy.sparse.coo_matrix((values, (rows, columns)), shape=read(path)[1]["shape"])
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:]:
     for entry in sorted(zip(*(x.tolist() for x in entries(sys.argv[1])))):
         print(*entry)

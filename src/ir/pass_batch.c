@@ -295,11 +295,12 @@ static void place_store(batching *t, const cairn_ir_stmt *s)
 
     settle(t);
 
-    const bool sure = t->live->op == CAIRN_IR_INT;
+    const bool known = t->live->op == CAIRN_IR_INT;
 
-    if (!sure) cairn_ir_if(&t->b, t->live);
+    if (known && !t->live->integer) return; /* a position that never counts */
+    if (!known) cairn_ir_if(&t->b, t->live);
     cairn_ir_store(&t->b, s->array, at, value)->stream = s->stream;
-    if (!sure) cairn_ir_end(&t->b);
+    if (!known) cairn_ir_end(&t->b);
 }
 
 static void place_block(batching *t, const cairn_ir_stmt *s)
