@@ -364,8 +364,12 @@ cairn_renumbering_rows(cairn_comm *comm, const cairn_renumbering *p, cairn_coord
     if (p->parts) {
         for (int64_t k = 0; k < n && own; k++)
             own[k] = cairn_column_parts_row(p->parts, p->rows.first[comm->rank] + k);
-        if (own) *row = own;
-        return cairn_comm_agree(comm, status);
+        status = cairn_comm_agree(comm, status);
+        if (status == CAIRN_OK)
+            *row = own;
+        else
+            cairn_free(comm->env, own);
+        return status;
     }
 
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * n, &buffer);

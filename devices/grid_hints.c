@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Hints of grids. The numbers are those that an H100 took least with (the section tune of
-/// tests/bench/cuda, docs/performance-cuda.md).
+/// Hints of grids. The numbers are chosen from what an H100 took with a dozen of them (the
+/// section tune of tests/bench/cuda, docs/performance-cuda.md); all of them together were
+/// not timed.
 
 #include "devices/grid_hints.h"
 
@@ -68,7 +69,9 @@ cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
     if (product->columns != 1)
         cairn_grid_deal_columns(product, work->op->columns, &hints);
     else
-        hints.batch = batch_of(work, units);
+        hints.batch = grid.shape == CAIRN_GRID_LANES && product->operand == CAIRN_IR_F32
+                          ? BATCH
+                          : batch_of(work, units);
     return hints;
 }
 

@@ -223,9 +223,10 @@ static PetscErrorCode convert(Mat A, shadow *s, cairn_context *context)
     for (int k = 0; k < 2 && A->rmap->n; k++)
         s->nnz += ((const PetscInt *)b.rows[k].ptr)[A->rmap->n];
     status = cairn_context_set_replays(context, PetscMax(s->set.expected, 0));
-    if (status == CAIRN_OK)
-        status = open ? choose(context, s, &b, &format, &found)
-                      : cairn_format_create(context, s->set.format, &format);
+    if (status == CAIRN_OK && !open)
+        status = cairn_format_create(context, s->set.format, &format);
+    status = cairn_context_agree(context, status);
+    if (status == CAIRN_OK && open) status = choose(context, s, &b, &format, &found);
     if (status == CAIRN_OK) status = store(context, &b, format, &s->tensor);
     cairn_format_destroy(&format);
     PetscCall(restore_blocks(&b));

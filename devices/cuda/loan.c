@@ -83,11 +83,12 @@ cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const cairn_seat_loan *
         if (loan->y[k].y && !cairn_cuda_is_piece(&seat->product[k]->y))
             lend_y(seat, k, &loan->y[k]);
     if (l->count == 1 && seat->products == 1 && l->graph && l->landing[0].y
-        && seat->product[0]->stages.count > 0 && !d->loss.lost)
+        && seat->product[0]->stages.count > 0 && seat->product[0]->y.host.locked
+        && !d->loss.lost)
         cairn_cuda_seat_record(seat, cairn_cuda_seat_staged, 0, &l->staged);
-    return d->loss.lost
-               ? cairn_cuda_fail(seat->device, seat->loan.refused, "what is lent to it")
-               : CAIRN_OK;
+    return d->loss.lost ? cairn_cuda_fail(seat->device, CAIRN_CUDA_GIVEN_UP,
+                                          "what is lent to it")
+                        : CAIRN_OK;
 }
 
 /// What a card may still read, since it was given up, stays pinned.
@@ -114,11 +115,15 @@ void cairn_cuda_seat_withdraw(cairn_cuda_seat *seat, int k)
     cairn_cuda_landing *l = seat->loan.landing ? &seat->loan.landing[k] : NULL;
 
     if (!l || !l->y) return;
-    /* That nothing can be mapped there is not known of any system: the pages that it asks
-       for are as many as those that it gives back. */
-    if (l->now)
-        mmap(l->y + l->begin, (size_t)(l->end - l->begin), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (l->now
+        && mmap(l->y + l->begin, (size_t)(l->end - l->begin), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+               == MAP_FAILED)
+        cairn_log(
+            seat->device->env,
+            "%s: it was given up, and may still write to Y: no other memory can be "
+            "had there",
+            seat->device->info.id);
     l->y   = NULL;
     l->now = false;
 }

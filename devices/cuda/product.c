@@ -12,6 +12,7 @@
 #include "lower/grid.h"
 #include "lower/product_choice.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -321,6 +322,7 @@ static cairn_status add_stages(making *m)
     cairn_cuda_stages   found;
 
     if (p->steps != 1 || m->parts != 1 || p->keeps || p->clears) return CAIRN_OK;
+    assert(cairn_work_rows_out(&p->work) > 0); /* there is a step */
     CAIRN_TRY(cairn_cuda_stages_find(p->device, &p->work, &m->grid, &m->tiles[0],
                                      p->y.bytes / cairn_work_rows_out(&p->work),
                                      &found));

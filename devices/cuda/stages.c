@@ -173,7 +173,9 @@ cairn_status cairn_cuda_stages_find(cairn_device            *device,
         || !cut(work, grid, tiles, &by, y_row, index, &found))
         return CAIRN_OK;
     CAIRN_TRY(find_x(device, work, by.level, index, &found));
-    /* Where half of the rows read nearly all of X, little is won. */
+    /* Y cannot start on its way back before what its rows read is there: the more of X the
+       first half reads, the less of the two ways overlaps. Where the line is was not
+       measured. */
     const cairn_coord half = found.stage[found.count / 2 - 1].x;
 
     if (half < box[1].lo + x_rows / 4 * 3) *stages = found;

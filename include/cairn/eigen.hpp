@@ -167,6 +167,8 @@ template <typename T> class EigenMatrix : public Eigen::EigenBase<EigenMatrix<T>
         }
     }
 
+    /// A product, made where it is assigned to: what it is assigned to overlaps no part of
+    /// @p x, as with Eigen's noalias().
     template <typename Rhs>
     Eigen::Product<EigenMatrix, Rhs, Eigen::AliasFreeProduct>
     operator*(const Eigen::MatrixBase<Rhs> &x) const
@@ -184,6 +186,20 @@ template <typename T> class EigenMatrix : public Eigen::EigenBase<EigenMatrix<T>
     cairn_plan *plan() const
     {
         return plan_.get();
+    }
+
+    EigenMatrix(EigenMatrix &&) = default;
+
+    /// What this had goes first, its plan before its tensor.
+    EigenMatrix &operator=(EigenMatrix &&other) noexcept
+    {
+        plan_    = std::move(other.plan_);
+        tensor_  = std::move(other.tensor_);
+        context_ = other.context_;
+        rows_    = other.rows_;
+        cols_    = other.cols_;
+        nnz_     = other.nnz_;
+        return *this;
     }
 
   private:

@@ -73,6 +73,23 @@ INLINED int64_t width_after(way w)
     return w == F64_TO_I16 || w == F32_TO_I16 ? 2 : 1;
 }
 
+/* A caller's values, and those in tuples, may lie anywhere. */
+INLINED double load_f64(const char *from)
+{
+    double value;
+
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+INLINED float load_f32(const char *from)
+{
+    float value;
+
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
 /// Values that change their type are ones that the stored one holds, or rounds.
 INLINED void move_value(char *to, const char *from, way w)
 {
@@ -81,15 +98,15 @@ INLINED void move_value(char *to, const char *from, way w)
     else if (w == F32)
         memcpy(to, from, 4);
     else if (w == F64_TO_F32)
-        *(float *)to = (float)*(const double *)from;
+        memcpy(to, &(float){(float)load_f64(from)}, 4);
     else if (w == F64_TO_I16)
-        *(int16_t *)to = (int16_t)(int32_t) * (const double *)from;
+        memcpy(to, &(int16_t){(int16_t)(int32_t)load_f64(from)}, 2);
     else if (w == F64_TO_I8)
-        *(int8_t *)to = (int8_t)(int32_t) * (const double *)from;
+        *(int8_t *)to = (int8_t)(int32_t)load_f64(from);
     else if (w == F32_TO_I16)
-        *(int16_t *)to = (int16_t)(int32_t) * (const float *)from;
+        memcpy(to, &(int16_t){(int16_t)(int32_t)load_f32(from)}, 2);
     else
-        *(int8_t *)to = (int8_t)(int32_t) * (const float *)from;
+        *(int8_t *)to = (int8_t)(int32_t)load_f32(from);
 }
 
 /// Items lo .. hi-1, which are in one run.

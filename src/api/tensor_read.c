@@ -318,6 +318,19 @@ find_scattered(const moving_file *f, const cairn_native_file *file, bool *scatte
     return CAIRN_OK;
 }
 
+/// Have @p text say `nnz` wherever it says the distribution @p said: behind the format, and
+/// behind members.
+static void say_nnz(char *text, const char *said)
+{
+    static const char nnz[] = "nnz";
+    const size_t      was = strlen(said), is = sizeof nnz - 1;
+
+    for (char *at = text; is <= was && (at = strstr(at, said)); at += is) {
+        memcpy(at, nnz, is);
+        memmove(at + is, at + was, strlen(at + was) + 1);
+    }
+}
+
 /// The format of a file's text; blocks for another number of ranks become `nnz`, and are
 /// logged.
 static cairn_status create_its_format(cairn_context           *context,
@@ -339,8 +352,8 @@ static cairn_status create_its_format(cairn_context           *context,
             cairn_log(comm->env,
                       "read: %s: its rows, @ %s, are not for %d ranks: by nnz",
                       file->path, (*format)->print.whole_distribution, comm->size);
+        say_nnz(text, (*format)->print.whole_distribution);
         cairn_format_destroy(format);
-        strcpy(strrchr(text, '@'), "@ nnz");
         status = cairn_format_create(context, text, format);
     }
     cairn_free(comm->env, text);

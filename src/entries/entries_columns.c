@@ -74,7 +74,11 @@ INLINE void count(const cairn_given *given,
         counted[load_inside(coord, p, stride, bits, base)]++;
 }
 
-/* An item as a vector is stored far away by one instruction, not by three. */
+/* An item as a vector is stored far away by one instruction, not by three. gcc has what
+   makes them from version 12 on. */
+#if defined __clang__ || __GNUC__ >= 12
+enum { HAS_FOURS = 1 };
+
 typedef uint32_t words __attribute__((vector_size(sizeof(cairn_column_item))));
 typedef double   halves __attribute__((vector_size(sizeof(cairn_column_item))));
 
@@ -117,7 +121,7 @@ INLINE cairn_pos move_fours(const cairn_given *given,
         const cairn_pos p = back ? own.n - FOUR - k : k;
 
         make_items(&own, (uint32_t)base, p, item);
-#pragma GCC unroll 4
+#    pragma GCC unroll 4
         for (int q = 0; q < FOUR; q++) {
             const int      its = back ? FOUR - 1 - q : q;
             const uint32_t j   = load_inside(own.coord[1], p + its, 4, 32, base);
@@ -128,6 +132,20 @@ INLINE cairn_pos move_fours(const cairn_given *given,
     }
     return all;
 }
+#else
+enum { HAS_FOURS = 0 };
+
+INLINE cairn_pos move_fours(const cairn_given *given,
+                            cairn_coord        base,
+                            bool               back,
+                            cairn_pos          end,
+                            uint32_t          *next,
+                            cairn_column_item *to)
+{
+    (void)given, (void)base, (void)back, (void)end, (void)next, (void)to;
+    return 0;
+}
+#endif
 
 /// Move the first @p half entries to where their columns begin, or the others, from the
 /// last one back, to where they end.
@@ -145,7 +163,7 @@ INLINE void move(const cairn_given *given,
     const cairn_given   own   = *given; /* which no store changes */
     const double *const from  = own.value;
     const cairn_pos     end   = back ? own.n - half : half;
-    const bool          fours = plain && bits == 32 && stride == 4;
+    const bool          fours = HAS_FOURS && plain && bits == 32 && stride == 4;
 
     for (cairn_pos k = fours ? move_fours(given, base, back, end, next, to) : 0;
          k < end; k++) {

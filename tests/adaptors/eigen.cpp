@@ -61,7 +61,9 @@ static void products(cairn_context *context, const char *format, int rows, int c
                              + std::to_string(rows) + " x " + std::to_string(cols);
     Sparse                s = random_matrix<Sparse>(rows, cols, 3 * rows);
     cairn::EigenMatrix<T> first(context, s, format);
-    cairn::EigenMatrix<T> a(std::move(first));
+    cairn::EigenMatrix<T> moved(std::move(first)), a(context, s, format);
+
+    a = std::move(moved);
     const Dense           b = Dense::Random(cols, 3);
     const ByRows          r = b;
     const Vector          x = Vector::Random(cols);
