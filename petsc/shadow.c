@@ -129,22 +129,32 @@ static cairn_status store(const shadow       *s,
                                  CAIRN_BORROW, format, tensor);
 }
 
+cairn_status shadow_choose(const shadow       *s,
+                           const cairn_tensor *rows,
+                           cairn_format      **format,
+                           cairn_auto_info    *found)
+{
+    cairn_auto_options options = CAIRN_AUTO_OPTIONS;
+    cairn_source      *source  = NULL;
+    cairn_status       status  = cairn_source_from_tensor(rows, &source);
+
+    options.place   = s->set.place[0] ? s->set.place : NULL;
+    options.replays = s->set.expected;
+    if (status == CAIRN_OK)
+        status = cairn_format_auto(source, CAIRN_F64, NULL, &options, format, found);
+    cairn_source_destroy(&source);
+    return status;
+}
+
 static cairn_status choose(const shadow      *s,
                            const PetscScalar *values,
                            cairn_format     **format,
                            cairn_auto_info   *found)
 {
-    cairn_auto_options options = CAIRN_AUTO_OPTIONS;
-    cairn_tensor      *lent    = NULL;
-    cairn_source      *source  = NULL;
-    cairn_status       status  = store(s, values, NULL, &lent);
+    cairn_tensor *lent   = NULL;
+    cairn_status  status = store(s, values, NULL, &lent);
 
-    options.place   = s->set.place[0] ? s->set.place : NULL;
-    options.replays = s->set.expected;
-    if (status == CAIRN_OK) status = cairn_source_from_tensor(lent, &source);
-    if (status == CAIRN_OK)
-        status = cairn_format_auto(source, CAIRN_F64, NULL, &options, format, found);
-    cairn_source_destroy(&source);
+    if (status == CAIRN_OK) status = shadow_choose(s, lent, format, found);
     cairn_tensor_destroy(&lent);
     return status;
 }

@@ -95,6 +95,16 @@ PetscErrorCode shadow_say(Mat A, const shadow *s, const char *text);
 /// PETSc's number for what failed.
 PetscErrorCode shadow_code(cairn_status status);
 
+/// A format for rows that are stored, by what their matrix asks for (its place, how many
+/// products are expected). Collective over the context of @p rows.
+///
+/// @param[out] format  cairn_format_destroy(). Unchanged on failure, which is as of
+///                     cairn_source_from_tensor() and cairn_format_auto().
+cairn_status shadow_choose(const shadow       *s,
+                           const cairn_tensor *rows,
+                           cairn_format      **format,
+                           cairn_auto_info    *found);
+
 /// A call of Cairn's failed. There is no copy then until the pattern changes, which is an
 /// error with -mat_cairn_strict; and so is an option that is wrong in any case: no matrix
 /// would make it right.

@@ -192,17 +192,10 @@ static cairn_status choose(cairn_context   *context,
                            cairn_format   **format,
                            cairn_auto_info *found)
 {
-    cairn_auto_options options = CAIRN_AUTO_OPTIONS;
-    cairn_tensor      *rows    = NULL;
-    cairn_source      *source  = NULL;
-    cairn_status       status  = store(context, b, NULL, &rows);
+    cairn_tensor *rows   = NULL;
+    cairn_status  status = store(context, b, NULL, &rows);
 
-    options.place   = s->set.place[0] ? s->set.place : NULL;
-    options.replays = s->set.expected;
-    if (status == CAIRN_OK) status = cairn_source_from_tensor(rows, &source);
-    if (status == CAIRN_OK)
-        status = cairn_format_auto(source, CAIRN_F64, NULL, &options, format, found);
-    cairn_source_destroy(&source);
+    if (status == CAIRN_OK) status = shadow_choose(s, rows, format, found);
     cairn_tensor_destroy(&rows);
     return status;
 }
