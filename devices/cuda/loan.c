@@ -110,6 +110,31 @@ void cairn_cuda_seat_return(cairn_cuda_seat *seat)
     l->count = 0;
 }
 
+void cairn_cuda_seat_land(cairn_cuda_seat  *seat,
+                          int               k,
+                          cairn_interval    bytes,
+                          cairn_cuda_stream stream)
+{
+    const cairn_cuda_product *p      = seat->product[k];
+    const cairn_cuda_landing *l      = &seat->loan.landing[k];
+    cairn_cuda_device        *d      = device_of(seat);
+    const int64_t             cut[4] = {0, l->begin, l->end, p->y.bytes};
+
+    for (int part = 0; part < 3; part++) {
+        const int64_t begin = bytes.lo > cut[part] ? bytes.lo : cut[part];
+        const int64_t last =
+            bytes.hi < cut[part + 1] - 1 ? bytes.hi : cut[part + 1] - 1;
+        char *const host = part == 1 ? l->y : p->y.host.begin;
+
+        if (begin > last || seat->error != CAIRN_CUDA_OK) continue;
+        cairn_cuda_seat_note(seat,
+                             CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, host + begin,
+                                        p->y.at + (cairn_cuda_pointer)begin,
+                                        (size_t)(last - begin + 1), stream),
+                             "Y from it");
+    }
+}
+
 void cairn_cuda_seat_withdraw(cairn_cuda_seat *seat, int k)
 {
     cairn_cuda_landing *l = seat->loan.landing ? &seat->loan.landing[k] : NULL;

@@ -244,24 +244,6 @@ static void enqueue_down(cairn_cuda_seat *s, const cairn_cuda_product *p)
     }
 }
 
-/// Y to where it belongs, and to pinned memory what shares pages there with others.
-static void enqueue_landing(cairn_cuda_seat          *s,
-                            const cairn_cuda_product *p,
-                            const cairn_cuda_landing *l)
-{
-    cairn_cuda_device *d = device_of(s);
-
-    cairn_cuda_seat_down(s, &p->y, 0, l->begin);
-    cairn_cuda_seat_down(s, &p->y, l->end, p->y.bytes - l->end);
-    if (s->error == CAIRN_CUDA_OK)
-        note(s,
-             CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, l->y + l->begin,
-                        p->y.at + (cairn_cuda_pointer)l->begin,
-                        (size_t)(l->end - l->begin), d->stream),
-             "Y from it");
-    cairn_cuda_seat_mark(s, cairn_cuda_last_down(p));
-}
-
 /// Is it the X that was lent, of all that is?
 static bool has_lent(const cairn_cuda_seat *s, const void *const *x)
 {
@@ -296,12 +278,12 @@ static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
         note(s, CAIRN_CUDA(d, cuGraphLaunch, graph, d->stream), "a graph");
     cairn_cuda_seat_mark(s, s->done);
     for (int k = 0; k < s->products && !s->staged; k++) {
-        const cairn_cuda_product *p       = s->product[k];
-        const cairn_cuda_landing *landing = cairn_cuda_seat_landing(s, k);
+        const cairn_cuda_product *p = s->product[k];
 
-        if (landing)
-            enqueue_landing(s, p, landing);
-        else if (!cairn_cuda_is_piece(&p->y))
+        if (cairn_cuda_seat_landing(s, k)) {
+            cairn_cuda_seat_land(s, k, (cairn_interval){0, p->y.bytes - 1}, d->stream);
+            cairn_cuda_seat_mark(s, cairn_cuda_last_down(p));
+        } else if (!cairn_cuda_is_piece(&p->y))
             enqueue_down(s, p);
     }
 }

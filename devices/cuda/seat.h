@@ -90,6 +90,13 @@ void cairn_cuda_seat_return(cairn_cuda_seat *seat);
 /// pages: others stand there from now on, and those that the card knows stay its own.
 void cairn_cuda_seat_withdraw(cairn_cuda_seat *seat, int k);
 
+/// Enqueue the way back of bytes @p bytes of the Y of product @p k, which was lent: whole
+/// pages to where they belong, what shares pages with others to pinned memory.
+void cairn_cuda_seat_land(cairn_cuda_seat  *seat,
+                          int               k,
+                          cairn_interval    bytes,
+                          cairn_cuda_stream stream);
+
 /// Where Y of product @p k comes to in the run at hand; NULL: to pinned memory of its own.
 const cairn_cuda_landing *cairn_cuda_seat_landing(const cairn_cuda_seat *seat, int k);
 
@@ -149,19 +156,17 @@ void cairn_cuda_seat_note(cairn_cuda_seat  *seat,
                           cairn_cuda_result error,
                           const char       *where);
 
-/// Note when all before it is done.
+/// Note when all before it is done in the first stream, or in another.
 void cairn_cuda_seat_mark(cairn_cuda_seat *seat, cairn_cuda_event event);
+void cairn_cuda_seat_mark_in(cairn_cuda_seat  *seat,
+                             cairn_cuda_event  event,
+                             cairn_cuda_stream stream);
 
 /// Copy an operand to the card, piece by piece, by way of pinned memory.
 void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
                         const cairn_cuda_operand *operand,
                         const char               *from,
                         const char               *where);
-
-/// Likewise in another stream.
-void cairn_cuda_seat_mark_in(cairn_cuda_seat  *seat,
-                             cairn_cuda_event  event,
-                             cairn_cuda_stream stream);
 
 /// Copy some bytes of an operand from the card to pinned memory.
 void cairn_cuda_seat_down(cairn_cuda_seat          *seat,

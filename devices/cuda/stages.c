@@ -8,7 +8,8 @@
 #include "devices/cuda/product.h"
 #include "tensor/walk.h"
 
-/// Bytes of X and Y below which one copy each way is as fast.
+/// Bytes of X and Y together, of which half must be there for stages to be looked for. A
+/// guess: a stage's start costs some microseconds, in which the bus moves a tenth of that.
 #define LEAST ((int64_t)8 << 20)
 
 /* ---- finding them ---- */
@@ -56,7 +57,7 @@ static int64_t index_at(const cairn_grid       *grid,
     const int64_t lo = layout->level[rows->level].range.lo;
 
     if (grid->shape == CAIRN_GRID_LANES && grid->rows)
-        return rows->each == 1 ? lo + turn : -1;
+        return rows->each == 1 ? layout->box[0].lo + turn - rows->first : -1;
     if (grid->shape == CAIRN_GRID_LANES)
         return grid->level == rows->level ? lo + turn / grid->each : -1;
     return grid->shape == CAIRN_GRID_LISTS && grid->by == CAIRN_GRID_BY_PTR
@@ -240,28 +241,6 @@ send_up(cairn_cuda_seat *s, const cairn_cuda_product *p, int64_t from, int64_t t
                          "X to it");
 }
 
-/// Y from byte @p from to @p to comes down: whole pages to where they belong.
-static void
-bring_down(cairn_cuda_seat *s, const cairn_cuda_product *p, int64_t from, int64_t to)
-{
-    cairn_cuda_device        *d      = cairn_cuda_of(s->device);
-    const cairn_cuda_landing *l      = &s->loan.landing[0];
-    const int64_t             cut[4] = {0, l->begin, l->end, p->y.bytes};
-
-    for (int part = 0; part < 3; part++) {
-        const int64_t begin = from > cut[part] ? from : cut[part];
-        const int64_t end   = at_most(to, cut[part + 1]);
-        char *const   host  = part == 1 ? l->y : p->y.host.begin;
-
-        if (begin >= end || s->error != CAIRN_CUDA_OK) continue;
-        cairn_cuda_seat_note(s,
-                             CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, host + begin,
-                                        p->y.at + (cairn_cuda_pointer)begin,
-                                        (size_t)(end - begin), d->down.stream),
-                             "Y from it");
-    }
-}
-
 /// Enqueue stage @p k, whose X begins at byte @p x and ends at @p x_end, and whose Y begins
 /// at @p y.
 static void
@@ -281,7 +260,7 @@ enqueue_stage(cairn_cuda_seat *s, int k, int64_t x, int64_t x_end, int64_t y)
             "a kernel");
     cairn_cuda_seat_mark_in(s, stage->end, d->beside.stream);
     follow(s, d->down.stream, d->beside.till, d->beside.stream);
-    bring_down(s, p, y, stage->y);
+    cairn_cuda_seat_land(s, 0, (cairn_interval){y, stage->y - 1}, d->down.stream);
 }
 
 void cairn_cuda_seat_staged(cairn_cuda_seat *seat, int which)

@@ -465,12 +465,13 @@ Test(cuda_seats, stages, .timeout = 240)
         const char *text;
         cairn_dtype dtype;
     } each[] = {
-        {"csr",      CAIRN_F64},
-        {"csr",      CAIRN_F32},
-        {"bdia<64>", CAIRN_F64},
-        {"sell<32>", CAIRN_F64},
-        {"dia",      CAIRN_F32},
-        {"bdia<64>", CAIRN_F32}
+        {"csr",       CAIRN_F64},
+        {"csr",       CAIRN_F32},
+        {"bdia<64>",  CAIRN_F64},
+        {"sell<32>",  CAIRN_F64},
+        {"dia",       CAIRN_F32},
+        {"bdia<64>",  CAIRN_F32},
+        {"bcsr<2,2>", CAIRN_F32}
     };
 
     BEGIN("seed=57");
