@@ -228,12 +228,12 @@ Test(column_parts, conversions_lead_there_and_back)
 }
 
 /// Blocks for some ranks are read on others as `nnz`, and a log says so.
-static int told;
+static int warnings; ///< Logged: that blocks are for other ranks.
 
 static void count_lines(void *user, const char *line)
 {
     (void)user;
-    told += strstr(line, "are not for") != NULL;
+    warnings += strstr(line, "are not for") != NULL;
 }
 
 Test(column_parts, files_of_other_ranks_open_as_nnz)
@@ -254,13 +254,13 @@ Test(column_parts, files_of_other_ranks_open_as_nnz)
         cairn_source_destroy(&m.source);
     }
     MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    told = 0;
+    warnings = 0;
     cairn_context_set_log(all, count_lines, NULL);
     ON_ALL_RANKS(code == CAIRN_OK
                      && cairn_tensor_read(all, native, &tensor) == CAIRN_OK,
                  "%s", cairn_context_message(all));
     cairn_context_set_log(all, NULL, NULL);
-    cr_expect_eq(told, rank == 0);
+    cr_expect_eq(warnings, rank == 0);
     cr_expect_str_eq(cairn_format_distribution(tensor->format, -1), "nnz");
     cairn_tensor_destroy(&tensor);
 }
