@@ -147,10 +147,12 @@ void cairn_c_wrap(cairn_text *out, const char *line, int indent)
             line += behind + 1;
             c.column[0] = indent + 4;
         } else {
-            if (next)
-                must = NULL;
-            else if (best.looseness >= 2)
+            const bool passed = must && must - line <= best.at;
+
+            if (best.looseness >= 2 && !next)
                 must = looser(line, best);
+            else if (passed)
+                must = NULL;
             follow(&c, line, best.at, column);
             cairn_text_add_bytes(out, line, (size_t)best.at);
             line += best.at + 1;

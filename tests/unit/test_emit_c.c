@@ -6,10 +6,13 @@
 
 #include "base/env.h"
 #include "emit/c.h"
+#include "emit/c_inside.h"
 #include "ir/passes.h"
 #include "support/brutal.h"
 #include "support/compile.h"
 #include "support/ir_random.h"
+#include "support/random_format.h"
+#include "support/seed.h"
 
 #include <criterion/criterion.h>
 
@@ -539,6 +542,76 @@ Test(emit_c, structs_of_conversions_are_those_of_the_headers)
     cairn_ir_begin(b, &env, "test", CAIRN_ABI_CONVERT);
     expect_layout("cairn_convert_args", convert_text, convert_layout,
                   sizeof convert_layout);
+}
+
+/// A random expression, printed as the printer prints: blanks around operators and behind
+/// commas.
+static void add_expression(cairn_text *text, uint64_t *state, int depth)
+{
+    static const char *const operators[] = {"+", "-", "*", "|", "<<", "&&", "<=", "=="};
+    const int                kind        = random_below(state, 8);
+
+    if (depth == 0 || kind == 0) {
+        cairn_text_add(text, "size_%d", random_below(state, 100));
+    } else if (kind < 4) {
+        add_expression(text, state, depth - 1);
+        cairn_text_add(text, " %s ", operators[random_below(state, 8)]);
+        add_expression(text, state, depth - 1);
+    } else {
+        cairn_text_add(text, "%s(", kind < 6 ? "floor_mod" : "*(const v8i32 *)");
+        add_expression(text, state, depth - 1);
+        if (kind < 6) {
+            cairn_text_add(text, ", ");
+            add_expression(text, state, depth - 1);
+        }
+        cairn_text_add(text, ")");
+    }
+}
+
+/// Do two texts say the same, blanks and ends of lines aside?
+static bool same_words(const char *a, const char *c)
+{
+    for (;; a++, c++) {
+        while (*a == ' ' || *a == '\n')
+            a++;
+        while (*c == ' ' || *c == '\n')
+            c++;
+        if (*a != *c) return false;
+        if (!*a) return true;
+    }
+}
+
+static void expect_same_words(const char *line, int indent)
+{
+    cairn_text out;
+
+    cairn_text_init(&out, &env);
+    cairn_c_wrap(&out, line, indent);
+    cr_assert(same_words(line, out.data), "%s\n%s", line, out.data);
+    cairn_text_fini(&out);
+}
+
+Test(emit_c, broken_lines_say_what_whole_ones_say)
+{
+    uint64_t  state = seed_clock();
+    const int cases = seed_cases(2500);
+
+    /* The break before the "-" asked for one before the "+", which was passed. */
+    expect_same_words(
+        "*(v8f64 *)(y + floor_mod((size_2 + 9) | floor_div(rows, 6), 41)) = "
+        "__builtin_convertvector(*(const v8i32 *)(A1_idx + floor_mod(max("
+        "rows - k, i + k), 41)), v8f64);",
+        24);
+    for (int n = 0; n < cases; n++) {
+        cairn_text line;
+
+        cairn_text_init(&line, &env);
+        cairn_text_add(&line, n % 2 ? "y[i] = " : "*(v8f64 *)(y + ");
+        add_expression(&line, &state, 6);
+        cairn_text_add(&line, n % 2 ? ";" : ") = a;");
+        expect_same_words(line.data, n % 40);
+        cairn_text_fini(&line);
+    }
 }
 
 static cairn_status print_and_free(const cairn_ir_function *f, char **untouched)
