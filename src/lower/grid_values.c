@@ -88,7 +88,8 @@ static cairn_ir_x word_of(cairn_product_build *e, cairn_nest *nest, const listin
 }
 
 /// All values of a visit; where there is none, what says that there was one, unless the
-/// processor leaves it out then.
+/// processor leaves it out then: as many words as a block has columns, for a visit's values
+/// are taken a block at a time.
 static void visit_values(cairn_product_build *e, cairn_nest *nest, bool counts)
 {
     cairn_ir *b = e->b;
@@ -113,6 +114,8 @@ static void visit_values(cairn_product_build *e, cairn_nest *nest, bool counts)
     if (!cairn_product_needs_term(e->p)) {
         cairn_ir_if(b, cairn_ir_ne(b, cairn_ir_use(b, l.begins), cairn_ir_int(b, 0)));
         put(b, &l, cairn_ir_int(b, 0), cairn_ir_int(b, BEGINS + EMPTY));
+        for (int c = 1; e->p->sum == CAIRN_SUM_COLUMNS && c < e->p->chains; c++)
+            put(b, &l, cairn_ir_int(b, 0), cairn_ir_int(b, EMPTY));
         cairn_ir_end(b);
     }
     cairn_ir_store(b, l.first, l.row, cairn_ir_use(b, l.next));

@@ -298,6 +298,29 @@ Test(cuda_text, rows_longer_than_tiles, .timeout = 900)
     cr_expect_gt(count.pieces, 100);
 }
 
+/// Rows that are met again and again, some of them without a block: values are taken a
+/// block at a time, those of such a row, too.
+Test(cuda_text, rows_without_blocks, .timeout = 300)
+{
+    int n = 0;
+
+    for (int k = 0; k < 8; k++) {
+        product_case *c = &cases[n].here;
+
+        *c = (product_case){
+            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 5};
+        c->real            = true;
+        c->shape.extent[0] = 11;
+        c->shape.extent[1] = 40 + 7 * k;
+        snprintf(c->text, sizeof c->text,
+                 "#encoding<{ idx_map<(d0,d1)->(d1/14,d0,d1/7%%2,d1%%7)>, "
+                 "mutation<merge(1,3), trim(2,2)> }>");
+        n += product_case_open(c);
+    }
+    cr_assert_eq(n, 8);
+    run_cases(cases, n);
+}
+
 Test(cuda_text, random_formats, .timeout = 3600)
 {
     const char *given = getenv("CUDA_TEXT_SEED");
