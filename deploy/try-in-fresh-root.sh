@@ -51,8 +51,10 @@ mkdir -p "$root/src/cairn" "$root/src/data"
 git archive HEAD | tar -x -C "$root/src/cairn"
 if [ -n "${CAIRN_TEST_DATA:-}" ]; then cp -r "$CAIRN_TEST_DATA/." "$root/src/data/"; fi
 
-# A mount namespace of its own, so that no mount survives, whatever happens inside.
+# A mount namespace of its own, so that no mount survives, whatever happens inside; and a
+# root that is a mount itself, without which hosts as network namespaces cannot be entered.
 root=$root unshare --mount --propagation private sh -eu -c '
+    mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount -t sysfs -o ro sysfs "$root/sys"
     mount --rbind /dev "$root/dev"

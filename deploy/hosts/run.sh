@@ -37,8 +37,9 @@ done
 trap 'remove "$name"' EXIT
 trap 'exit 130' INT TERM HUP
 
-if ! ip netns add "$name-switch" 2>/dev/null; then
-    echo "deploy/hosts/run.sh: no network namespaces here: they need root and iproute2" >&2
+# (In a root that is no mount of its own a namespace can be made and not entered.)
+if ! ip netns add "$name-switch" 2>/dev/null || ! ip netns exec "$name-switch" true 2>/dev/null; then
+    echo "deploy/hosts/run.sh: no network namespaces here: they need root, iproute2, and / to be a mount" >&2
     exit 77
 fi
 mkdir -p "/run/$name"

@@ -100,7 +100,9 @@ for case, (name, values) in enumerate(itertools.product(FORMATS, kinds)):
         assert theirs.format == kind and theirs.shape == dense.shape
         assert theirs.dtype == expected.dtype
         assert np.array_equal(theirs.toarray(), expected), (name, dense.shape)
-        assert np.array_equal(theirs @ np.arange(columns), expected @ np.arange(columns))
+        # SciPy and NumPy add up in orders of their own.
+        x = np.arange(columns)
+        assert np.allclose(theirs @ x, expected @ x, rtol=1e-5, atol=1e-3)
         classes.add(kind)
     if name in ("csr", "csc", "coo"):  # read by the command as ever
         must("convert", a, "--to", "coo", "-o", b)
