@@ -376,11 +376,12 @@ cairn_status cairn_source_settle(cairn_source *source, cairn_division division);
 /// counted as well. Collective.
 ///
 /// @param bucketed  NULL, or the entries in buckets; then @p entries has their number alone.
-/// @retval CAIRN_NO_KERNEL  From buckets: they have to be sorted first.
-cairn_status cairn_tensor_build(cairn_tensor         *tensor,
-                                const cairn_shape    *shape,
-                                const cairn_entries  *entries,
-                                const cairn_bucketed *bucketed);
+/// @retval CAIRN_NO_KERNEL  From buckets: they have to be sorted first, or, where they say
+///                          so, repeats have to be added up.
+cairn_status cairn_tensor_build(cairn_tensor        *tensor,
+                                const cairn_shape   *shape,
+                                const cairn_entries *entries,
+                                cairn_bucketed      *bucketed);
 
 /// A handle for what a tensor becomes in another format, its rows where they are; no arrays.
 ///

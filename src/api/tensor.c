@@ -23,10 +23,10 @@ static int value_bits(cairn_dtype dtype)
     return dtype == CAIRN_F32 ? 32 : 64;
 }
 
-cairn_status cairn_tensor_build(cairn_tensor         *tensor,
-                                const cairn_shape    *shape,
-                                const cairn_entries  *entries,
-                                const cairn_bucketed *bucketed)
+cairn_status cairn_tensor_build(cairn_tensor        *tensor,
+                                const cairn_shape   *shape,
+                                const cairn_entries *entries,
+                                cairn_bucketed      *bucketed)
 {
     cairn_comm           *comm  = tensor->context->comm;
     const cairn_query_net net   = cairn_net_of(comm);
@@ -42,30 +42,42 @@ cairn_status cairn_tensor_build(cairn_tensor         *tensor,
         build.box[k] = (cairn_interval){0, shape->extent[k] - 1};
     build.box[0] = (cairn_interval){tensor->rows.first[comm->rank],
                                     tensor->rows.first[comm->rank + 1] - 1};
-    tensor->held +=
-        entries->n
-        * (bucketed ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
+    tensor->held += bucketed ? bucketed->room * (int64_t)sizeof(cairn_item)
+                             : entries->n * cairn_entry_bytes(shape->order);
     build.held        = tensor->held;
     tensor->log.tasks = 0; /* of an attempt from buckets */
     return cairn_context_build(tensor->context, &build, tensor);
+}
+
+/// From buckets; where entries are there twice they are added up first.
+static cairn_status
+build_bucketed(cairn_source *source, int64_t held, cairn_tensor *tensor)
+{
+    cairn_bucketed *const its    = &source->unsorted->bucketed;
+    cairn_entries         number = {.order = source->shape.order, .n = its->n};
+    cairn_status          status = CAIRN_NO_KERNEL;
+
+    tensor->held = held;
+    if (!its->repeats)
+        status = cairn_tensor_build(tensor, &source->shape, &number, its);
+    if (status != CAIRN_NO_KERNEL || !its->repeats) return status;
+    CAIRN_TRY(cairn_bucketed_combine(&source->context->env, its));
+    number.n     = its->n;
+    tensor->held = held;
+    return cairn_tensor_build(tensor, &source->shape, &number, its);
 }
 
 /// From buckets, if the source has any and the format can be filled from there; else from
 /// sorted entries.
 static cairn_status build_from(cairn_source *source, int64_t held, cairn_tensor *tensor)
 {
-    const cairn_unsorted *u = source->unsorted;
-
-    tensor->held = held;
-    if (u && u->bucketed.n > 0) {
-        const cairn_entries number = {.order = source->shape.order, .n = u->bucketed.n};
-        const cairn_status  status =
-            cairn_tensor_build(tensor, &source->shape, &number, &u->bucketed);
+    if (source->unsorted && source->unsorted->bucketed.n > 0) {
+        const cairn_status status = build_bucketed(source, held, tensor);
 
         if (status != CAIRN_NO_KERNEL) return status;
         CAIRN_TRY(cairn_source_sort(source));
-        tensor->held = held;
     }
+    tensor->held = held;
     return cairn_tensor_build(tensor, &source->shape, &source->entries, NULL);
 }
 

@@ -62,9 +62,9 @@ typedef struct cairn_build {
     cairn_interval       box[CAIRN_MAX_ORDER]; ///< This rank's positions.
     const cairn_entries *entries; ///< Sorted, without duplicates, inside the box; or
     const cairn_local   *from;    ///< NULL, or the tensor to start from instead.
-    const cairn_bucketed
-        *bucketed; ///< NULL, or the same unsorted, perhaps with duplicates;
-                   ///< `entries` says then only how many there are.
+    cairn_bucketed *bucketed; ///< NULL, or the same unsorted, perhaps with duplicates;
+                              ///< `entries` says then only how many there are. What
+                              ///< meets a duplicate notes it there.
     const cairn_query_net *net; ///< NULL: one rank.
     int                    rank;
     cairn_pos judged_by; ///< Several ranks: entries of the one that has most, by which
@@ -125,7 +125,8 @@ cairn_build_tier cairn_build_worth(const cairn_env *env, const cairn_build *buil
 ///                          what queries list, and rules work with, exceeds it.
 /// @retval CAIRN_OVERFLOW   A width given by `bits` does not hold its values.
 /// @retval CAIRN_BAD_QUERY  Numbers clash, are missing or leave their range.
-/// @retval CAIRN_NO_KERNEL  From `bucketed`: that has to be sorted first. If PLEDGED: a query,
+/// @retval CAIRN_NO_KERNEL  From `bucketed`: that has to be sorted first, or, where it
+///                          says so, repeats have to be added up. If PLEDGED: a query,
 ///                          or assigning the entries, has no compiled function; the
 ///                          message names it and its member.
 cairn_status

@@ -351,14 +351,14 @@ cairn_status cairn_build_plan_sample(cairn_env                 *env,
                                            .planned    = &supposed};
     uint64_t                  least[2]  = {0};
     cairn_columns             columns   = {.rows = 0};
-    const cairn_bucketed      bucketed  = {
-              .order   = to->order,
-              .n       = sample->entries,
-              .buckets = 1,
-              .least   = least,
-              .columns = sample->state == CAIRN_SAMPLE_LINES ? &columns : NULL};
-    cairn_local *source = NULL;
-    cairn_status status;
+    cairn_bucketed            bucketed  = {.order   = to->order,
+                                           .n       = sample->entries,
+                                           .buckets = 1,
+                                           .least   = least,
+                                           .columns = sample->state == CAIRN_SAMPLE_LINES ? &columns
+                                                                                          : NULL};
+    cairn_local              *source    = NULL;
+    cairn_status              status;
 
     set_shape(to, sample, &build);
     supposed.apart   = sample->apart;

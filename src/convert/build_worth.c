@@ -23,7 +23,8 @@ cairn_pos cairn_build_entries(const cairn_build *build)
 
 cairn_status cairn_build_judge(cairn_build *build)
 {
-    build->judged_by = cairn_build_entries(build);
+    build->judged_by =
+        build->bucketed ? build->bucketed->room : cairn_build_entries(build);
     return build->net ? build->net->max(build->net->user, &build->judged_by) : CAIRN_OK;
 }
 

@@ -9,7 +9,8 @@
 /// already, they stand as they are to.
 ///
 /// An entry that was given twice is found when its bucket is ordered, or among its row's.
-/// Then there are fewer nodes than were counted, and the entries go another way.
+/// Then there are fewer nodes than were counted: who has the buckets has repeats added up
+/// (cairn_bucketed_combine()), and comes again. What comes again is ordered.
 
 #include "convert/passes.h"
 #include "entries/sort_lines.h"
@@ -20,7 +21,7 @@
 /// While buckets are ordered and scattered.
 typedef struct {
     const cairn_compiled *c;
-    const cairn_bucketed *bucketed;
+    cairn_bucketed       *bucketed;
     cairn_kernel_part    *to;
     cairn_convert_args    args;
     int                   split; ///< Bits of a word below its line.
@@ -76,15 +77,20 @@ static bool do_bucket(bucketing *d, int64_t b, cairn_item *scratch, uint32_t *be
 {
     const cairn_bucketed *const bucketed = d->bucketed;
     const cairn_pos             n = bucketed->count[b], at = bucketed->at[b];
-    cairn_item *const           sorted = scratch + bucketed->most + CAIRN_LINES_PAST;
-    uint32_t *const             cursor = d->c->groups.begin;
-    cairn_convert_args          args   = d->args;
-    int64_t                     first;
-    const int64_t               end = lines_of(d, b, &first);
+    cairn_item *const           items = bucketed->items + bucketed->begin[b];
+    cairn_item *const           sorted =
+        bucketed->combined ? items : scratch + bucketed->most + CAIRN_LINES_PAST;
+    uint32_t *const    cursor = d->c->groups.begin;
+    cairn_convert_args args   = d->args;
+    const uint64_t     least  = bucketed->least[b] >> d->split;
+    int64_t            first;
+    const int64_t      end = lines_of(d, b, &first);
 
     if (end <= first) return true;
-    if (!cairn_sort_lines(n, d->split, bucketed->least[b] >> d->split, end - first,
-                          bucketed->items + bucketed->begin[b], scratch, sorted, begin))
+    if (bucketed->combined)
+        cairn_lines_begin(n, d->split, least, end - first, items, begin);
+    else if (!cairn_sort_lines(n, d->split, least, end - first, items, scratch, sorted,
+                               begin))
         return false;
     for (int64_t k = first; k < end; k++)
         cursor[k] = (uint32_t)at + begin[k - first];
@@ -139,6 +145,7 @@ static cairn_status run(bucketing *d)
     CAIRN_GO(done, CAIRN_NEW(env, sorters * (d->lines + 1), &d->begin));
     cairn_thread_pool_run(&env->thread_pool, sorters, bucket_task, d, sorters);
     CAIRN_GO(done, cairn_phase_check(env, d->result));
+    d->bucketed->repeats = d->repeated;
     if (d->repeated)
         status = cairn_fail(env, CAIRN_NO_KERNEL, "convert: an entry is there twice");
 done:
@@ -158,8 +165,10 @@ static cairn_status place_columns(cairn_compiled *c, const cairn_kernel_part *vi
 
     CAIRN_TRY(cairn_columns_place(c->m->env, columns, level->idx_bits,
                                   (void *)level->idx, (double *)view->val));
-    CAIRN_CHECK(!cairn_columns_repeat(columns, level->idx_bits, level->idx), c->m->env,
-                CAIRN_NO_KERNEL, "convert: an entry is there twice");
+    c->build->bucketed->repeats =
+        !columns->col && cairn_columns_repeat(columns, level->idx_bits, level->idx);
+    CAIRN_CHECK(!c->build->bucketed->repeats, c->m->env, CAIRN_NO_KERNEL,
+                "convert: an entry is there twice");
     memcpy(c->groups.begin, columns->line + c->m->layout->level[0].range.lo, bytes);
     return CAIRN_OK;
 }

@@ -202,14 +202,16 @@ cairn_status cairn_given_arrays_tell(const cairn_given_arrays *given,
                                      cairn_pass_list          *program,
                                      cairn_task_log           *log)
 {
-    const bool      waited = given->bucketed && given->entries->n > 0;
+    const cairn_pos left = !given->bucketed            ? 0
+                           : given->bucketed->combined ? given->bucketed->n
+                                                       : given->entries->n;
     cairn_pass_list all;
     cairn_task_log  times = given->log;
 
     cairn_pass_list_init(&all, program->env);
     cairn_status status = cairn_pass_list_append(&all, &given->program, 0);
 
-    if (status == CAIRN_OK && waited && given->entries->n < entries_of(given)
+    if (status == CAIRN_OK && left > 0 && left < entries_of(given)
         && all.pass[all.passes - 1].what == CAIRN_PASS_SORT)
         status = cairn_pass_list_add(&all, &(cairn_pass){.method = "arrays",
                                                          .what   = CAIRN_PASS_COMBINE,

@@ -18,6 +18,8 @@ enum {
     SHARE = 25000, ///< Entries worth a thread: some 40 us.
     RUN   = 8,     ///< Numbers of rows written at once.
     FOUR  = 4,     ///< Entries made items at once.
+    LOOKS = 32,    ///< Places at which repeats are looked for,
+    NEAR  = 8,     ///< and items that are compared there, each with each.
 };
 
 bool cairn_columns_fit(const cairn_given *given)
@@ -262,6 +264,8 @@ void cairn_columns_fini(cairn_env *env, cairn_columns *columns)
 {
     cairn_free(env, columns->item);
     cairn_free(env, columns->line);
+    cairn_free(env, columns->col);
+    cairn_free(env, columns->value);
     *columns = (cairn_columns){.rows = 0};
 }
 
@@ -326,12 +330,38 @@ static void place_half(void *user, int back)
     }
 }
 
+/// Entries that are by row already.
+INLINE void copy_of(const cairn_columns *columns, int idx_bits, void *idx)
+{
+    const cairn_pos       n   = columns->n;
+    const uint32_t *const col = columns->col;
+
+    for (cairn_pos p = 0; p < n; p++)
+        store(idx, idx_bits, p, col[p]);
+}
+
+static void copy(const cairn_columns *columns, int idx_bits, void *idx, double *value)
+{
+    switch (idx_bits) {
+    case 8: copy_of(columns, 8, idx); break;
+    case 16: copy_of(columns, 16, idx); break;
+    case 32: copy_of(columns, 32, idx); break;
+    default: copy_of(columns, 64, idx); break;
+    }
+    if (columns->n > 0)
+        memcpy(value, columns->value, (size_t)columns->n * sizeof *value);
+}
+
 cairn_status cairn_columns_place(cairn_env           *env,
                                  const cairn_columns *columns,
                                  int                  idx_bits,
                                  void                *idx,
                                  double              *value)
 {
+    if (columns->col) {
+        copy(columns, idx_bits, idx, value);
+        return CAIRN_OK;
+    }
     const int64_t rows  = columns->rows;
     const size_t  bytes = (size_t)rows * sizeof *columns->line;
     placing p = {.columns = columns, .idx_bits = idx_bits, .idx = idx, .value = value};
@@ -397,6 +427,114 @@ bool cairn_columns_repeat(const cairn_columns *columns, int idx_bits, const void
             alike -= load(idx, idx_bits, at) == load(idx, idx_bits, at - 1);
     }
     return alike > 0;
+}
+
+bool cairn_columns_seem_to_repeat(const cairn_columns *columns)
+{
+    const cairn_pos last   = columns->n - NEAR;
+    bool            repeat = false;
+
+    for (int k = 0; k < LOOKS && last >= 0 && !repeat; k++) {
+        const cairn_column_item *const item = columns->item + last * k / LOOKS;
+
+        for (int a = 1; a < NEAR; a++)
+            for (int b = 0; b < a; b++)
+                repeat |= item[a].row == item[b].row && item[a].col == item[b].col;
+    }
+    return repeat;
+}
+
+/// Entries that stand by row, while repeats are added up.
+typedef struct {
+    const cairn_columns *columns;
+    uint32_t            *col;
+    double              *value;
+    uint32_t *line;    ///< [rows + 1] where rows begin afterwards, each thread's
+                       ///< own where they began.
+    int64_t   cut[3];  ///< A thread's rows, from one to the next.
+    cairn_pos left[2]; ///< Entries of each.
+} combining;
+
+/// Add up the repeats of a row from @p p up to @p end, and move what is left to @p at. There
+/// is no branch, for how many repeats come next is hard to foresee.
+/// @return Where the next row goes.
+static inline uint32_t
+combine_row(uint32_t p, uint32_t end, uint32_t at, uint32_t *col, double *value)
+{
+    uint32_t last = col[p];
+    double   sum  = value[p];
+
+    for (p++; p < end; p++) {
+        const double more = sum + value[p];
+
+        col[at]   = last;
+        value[at] = sum;
+        sum       = col[p] == last ? more : value[p];
+        at += col[p] != last;
+        last = col[p];
+    }
+    col[at]   = last;
+    value[at] = sum;
+    return at + 1;
+}
+
+static void combine_rows(void *user, int thread)
+{
+    combining *const      c    = user;
+    const uint32_t *const from = c->columns->line;
+    uint32_t              at   = from[c->cut[thread]];
+
+    for (int64_t r = c->cut[thread]; r < c->cut[thread + 1]; r++) {
+        c->line[r] = at;
+        if (from[r] < from[r + 1])
+            at = combine_row(from[r], from[r + 1], at, c->col, c->value);
+    }
+    c->left[thread] = at - from[c->cut[thread]];
+}
+
+/// The second thread's entries follow the first one's.
+static void close_gap(combining *c)
+{
+    const cairn_pos to = c->left[0], from = c->columns->line[c->cut[1]];
+    const size_t    n = (size_t)c->left[1];
+
+    memmove(c->col + to, c->col + from, n * sizeof *c->col);
+    memmove(c->value + to, c->value + from, n * sizeof *c->value);
+    for (int64_t r = c->cut[1]; r < c->cut[2]; r++)
+        c->line[r] -= (uint32_t)(from - to);
+}
+
+cairn_status cairn_columns_combine(cairn_env *env, cairn_columns *columns)
+{
+    const int64_t rows = columns->rows;
+    combining     c    = {
+               .columns = columns, .cut = {0, rows, rows}
+    };
+    cairn_status status;
+
+    CAIRN_GO(done, CAIRN_NEW(env, columns->n, &c.col));
+    CAIRN_GO(done, CAIRN_NEW(env, columns->n, &c.value));
+    CAIRN_GO(done, CAIRN_NEW(env, rows + 1, &c.line));
+    CAIRN_GO(done, cairn_columns_place(env, columns, 32, c.col, c.value));
+    while (columns->threads > 1 && columns->line[c.cut[1]] > columns->n / 2)
+        c.cut[1]--;
+    cairn_thread_pool_run(&env->thread_pool, columns->threads, combine_rows, &c,
+                          columns->threads);
+    if (columns->threads > 1) close_gap(&c);
+    c.line[rows] = (uint32_t)(c.left[0] + c.left[1]);
+    cairn_columns_fini(env, columns);
+    *columns = (cairn_columns){.n       = c.line[rows],
+                               .rows    = rows,
+                               .threads = 1,
+                               .line    = c.line,
+                               .col     = c.col,
+                               .value   = c.value};
+    return CAIRN_OK;
+done:
+    cairn_free(env, c.line);
+    cairn_free(env, c.value);
+    cairn_free(env, c.col);
+    return status;
 }
 
 /* ---- entries ---- */

@@ -3,7 +3,8 @@
 /// Few entries of a matrix, sorted by two plain counting passes: they are moved to their
 /// columns, and from there to their rows, straight in the arrays that are wanted. There the
 /// columns of a row ascend, and repeats stand side by side in the order given. What is far
-/// apart costs little as long as all of it is in cache.
+/// apart costs little as long as all of it is in cache. Repeats are added up there, row by
+/// row, and what is left has to be placed no more.
 ///
 /// Two threads need no counts of their own: in each pass one goes from the first entry on
 /// and fills from where a column or row begins, the other from the last one back and fills
@@ -27,6 +28,8 @@ typedef struct cairn_columns {
     int                threads; ///< 1 or 2.
     cairn_column_item *item;    ///< [n] by column, those of one in the order given.
     uint32_t          *line;    ///< [rows + 1] how many are in rows before each.
+    uint32_t          *col; ///< NULL; or [n] by row, each entry once, in place of item,
+    double            *value; ///< [n] with its value.
 } cairn_columns;
 
 /// Are there so few entries, rows and columns that this is the fastest way?
@@ -61,6 +64,14 @@ cairn_status cairn_columns_place(cairn_env           *env,
 
 /// Is an entry there twice, in an array that cairn_columns_place() filled?
 bool cairn_columns_repeat(const cairn_columns *columns, int idx_bits, const void *idx);
+
+/// Do a few entries, from here and there, say that others are there twice?
+bool cairn_columns_seem_to_repeat(const cairn_columns *columns);
+
+/// Place all entries, and add up repeats, in the order given; `n` is then how many there are.
+///
+/// Memory: 12 bytes an entry, in place of 16.
+cairn_status cairn_columns_combine(cairn_env *env, cairn_columns *columns);
 
 /// Fill entries, which have room, sorted, duplicates added.
 ///

@@ -441,7 +441,8 @@ cairn_status cairn_entries_partition(cairn_env         *env,
     partitioning    d     = {.given = given, .to = bucketed};
     cairn_status    status;
 
-    *bucketed = (cairn_bucketed){.order = given->order, .n = given->n, .words = *words};
+    *bucketed = (cairn_bucketed){
+        .order = given->order, .n = given->n, .room = given->n, .words = *words};
     bucketed->threads =
         (int)(env->options.threads < worth ? env->options.threads : worth);
     if (bucketed->threads < 1) bucketed->threads = 1;

@@ -32,15 +32,18 @@ typedef struct cairn_bucketed {
     cairn_pos      n;
     cairn_words    words;
     int64_t        buckets;
-    cairn_pos     *begin;   ///< [buckets] first item,
-    cairn_pos     *count;   ///< [buckets] items,
-    cairn_pos     *made;    ///< [buckets] room for what they become,
-    cairn_pos     *at;      ///< [buckets] items of the buckets before.
-    uint64_t      *least;   ///< [buckets + 1] words that go to it are not less.
-    cairn_pos      most;    ///< Items of the largest bucket.
-    cairn_item    *items;   ///< With gaps between buckets.
-    int            threads; ///< That are worth their while.
-    cairn_columns *columns; ///< NULL; or few entries by column, in place of buckets.
+    cairn_pos     *begin;    ///< [buckets] first item,
+    cairn_pos     *count;    ///< [buckets] items,
+    cairn_pos     *made;     ///< [buckets] room for what they become,
+    cairn_pos     *at;       ///< [buckets] items of the buckets before.
+    uint64_t      *least;    ///< [buckets + 1] words that go to it are not less.
+    cairn_pos      most;     ///< Items of the largest bucket.
+    cairn_item    *items;    ///< With gaps between buckets.
+    cairn_pos      room;     ///< Items that were given.
+    int            threads;  ///< That are worth their while.
+    cairn_columns *columns;  ///< NULL; or few entries by column, in place of buckets.
+    bool           repeats;  ///< An entry was seen that is there twice.
+    bool           combined; ///< All buckets are sorted, each word once.
 } cairn_bucketed;
 
 /// Partition entries into buckets, straight from where they were given.
@@ -70,6 +73,15 @@ void cairn_bucketed_fini(cairn_env *env, cairn_bucketed *bucketed);
 cairn_status cairn_bucketed_sort(cairn_env            *env,
                                  const cairn_bucketed *bucketed,
                                  cairn_entries        *entries);
+
+/// Add up repeats, in the order given, where they are: buckets are sorted and have each word
+/// once, columns become rows; `n` is how many entries there are then.
+///
+/// @param bucketed  Unchanged on failure.
+///
+/// Memory: 32 bytes for each thread and item of the largest bucket, at most 8 an entry
+/// unless one bucket has more; of few entries cairn_columns_combine()'s.
+cairn_status cairn_bucketed_combine(cairn_env *env, cairn_bucketed *bucketed);
 
 /// As cairn_entries_take(), but what is in no order is only put in buckets, or ordered by
 /// column; then `bucketed->n` > 0, and there are no entries.

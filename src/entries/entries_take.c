@@ -145,10 +145,12 @@ static cairn_status order_columns(cairn_env         *env,
                                   bool              *inside,
                                   cairn_bucketed    *bucketed)
 {
-    *bucketed =
-        (cairn_bucketed){.order = 2, .n = given->n, .words = *words, .threads = 1};
+    *bucketed = (cairn_bucketed){
+        .order = 2, .n = given->n, .room = given->n, .words = *words, .threads = 1};
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &bucketed->columns));
-    return cairn_columns_order(env, given, inside, bucketed->columns);
+    CAIRN_TRY(cairn_columns_order(env, given, inside, bucketed->columns));
+    bucketed->repeats = *inside && cairn_columns_seem_to_repeat(bucketed->columns);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_entries_take_or_partition(cairn_env         *env,

@@ -111,6 +111,94 @@ static void sort_task(void *user, int sorter)
         d->made[b] = sort_bucket(d, b, s->scratch + sorter * d->most, s->entries);
 }
 
+/* ---- repeats ---- */
+
+/// Items in their order, each word once, the values of repeats added.
+/// @param order  Of the items; NULL: they stand in it.
+/// @param to     [count]; may be @p items where they stand in order.
+/// @return Items left.
+INLINE cairn_pos combine_items(cairn_pos         count,
+                               const cairn_item *items,
+                               const uint64_t   *order,
+                               cairn_item       *to)
+{
+    cairn_pos at   = -1;
+    uint64_t  last = 0;
+    double    sum  = 0;
+
+    for (cairn_pos k = 0; k < count; k++) {
+        const cairn_item *item =
+            order ? cairn_handled_item(items, order, k) : &items[k];
+        const bool same = at >= 0 && item->word == last;
+        double     value, more;
+
+        memcpy(&value, &item->load, sizeof value);
+        more = sum + value;
+        sum  = same ? more : value;
+        at += !same;
+        last        = item->word;
+        to[at].word = last;
+        memcpy(&to[at].load, &sum, sizeof sum);
+    }
+    return at + 1;
+}
+
+/// Sort bucket @p b where it is. @p scratch: [2 * most]
+/// @return Items left.
+static cairn_pos combine_bucket(const cairn_bucketed *d, int64_t b, cairn_item *scratch)
+{
+    const int       split = d->words.range[d->order - 1].bits;
+    const cairn_pos count = d->count[b];
+    cairn_item     *items = d->items + d->begin[b], *to = scratch + d->most;
+    const uint64_t *order = NULL;
+    cairn_pos       left;
+
+    if (count <= CAIRN_HANDLES)
+        order = cairn_sort_handles(count, split, 0, items, (uint64_t *)(void *)scratch);
+    if (order) {
+        left = combine_items(count, items, order, to);
+    } else {
+        to   = cairn_sort_items(count, bits_of_bucket(d, b), split, 0, items, scratch);
+        left = combine_items(count, to, NULL, to);
+    }
+    if (to != items) memcpy(items, to, (size_t)left * sizeof *items);
+    return left;
+}
+
+static void combine_task(void *user, int sorter)
+{
+    sorting *const        s = user;
+    const cairn_bucketed *d = s->bucketed;
+
+    for (int64_t b; (b = atomic_fetch_add(&s->taken, 1)) < d->buckets;)
+        d->count[b] = combine_bucket(d, b, s->scratch + 2 * sorter * d->most);
+}
+
+cairn_status cairn_bucketed_combine(cairn_env *env, cairn_bucketed *bucketed)
+{
+    const int sorters = cairn_bucketed_sorters(bucketed, 2 * bucketed->most);
+    sorting   s       = {.bucketed = bucketed};
+
+    if (bucketed->columns) {
+        CAIRN_TRY(cairn_columns_combine(env, bucketed->columns));
+        bucketed->n = bucketed->columns->n;
+    } else {
+        CAIRN_TRY(CAIRN_NEW(env, 2 * bucketed->most * sorters, &s.scratch));
+        cairn_thread_pool_run(&env->thread_pool, sorters, combine_task, &s, sorters);
+        cairn_free(env, s.scratch);
+        bucketed->n = 0;
+        for (int64_t b = 0; b < bucketed->buckets; b++) {
+            bucketed->at[b] = bucketed->n;
+            bucketed->n += bucketed->count[b];
+        }
+    }
+    bucketed->repeats  = false;
+    bucketed->combined = true;
+    return CAIRN_OK;
+}
+
+/* ---- all ---- */
+
 int cairn_bucketed_sorters(const cairn_bucketed *bucketed, cairn_pos items)
 {
     const cairn_pos fit = items > 0 ? bucketed->n / 2 / items : 1;

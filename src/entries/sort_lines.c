@@ -14,15 +14,18 @@
 
 enum { DIGIT = 10 }; ///< Bits of a digit, at most.
 
-/// Where lines begin, from how many items each has; begin[k + 1] is line k's.
-static void count_lines(cairn_pos         n,
-                        int               split,
-                        uint64_t          first,
-                        const cairn_item *items,
-                        uint32_t         *begin)
+void cairn_lines_begin(cairn_pos         n,
+                       int               split,
+                       uint64_t          first,
+                       int64_t           lines,
+                       const cairn_item *items,
+                       uint32_t         *begin)
 {
+    memset(begin, 0, (size_t)(lines + 1) * sizeof *begin);
     for (cairn_pos k = 0; k < n; k++)
         begin[(items[k].word >> split) - first + 1]++;
+    for (int64_t k = 0; k < lines; k++)
+        begin[k + 1] += begin[k];
 }
 
 static void scatter_to_lines(cairn_pos         n,
@@ -143,10 +146,7 @@ bool cairn_sort_lines(cairn_pos         n,
 
     if (cairn_dense_fits(n, split, lines))
         return cairn_sort_dense(n, split, first, lines, items, scratch, to, begin);
-    memset(begin, 0, (size_t)(lines + 1) * sizeof *begin);
-    count_lines(n, split, first, items, begin);
-    for (int64_t k = 0; k < lines; k++)
-        begin[k + 1] += begin[k];
+    cairn_lines_begin(n, split, first, lines, items, begin);
     if (split > CAIRN_RANK_BITS) return sort_wide(n, split, items, scratch, to);
     /* Each begin moves to its line's end, which is the next one's begin. */
     scatter_to_lines(n, split, first, items, handle, begin);

@@ -10,6 +10,17 @@
 
 enum { CAIRN_LINES_PAST = 16 }; ///< Items of scratch beyond those of a bucket.
 
+/// Where lines begin.
+///
+/// @param begin  [lines + 1] the first item of each line, if lines stand in order, and the
+///               last one's end. Other arguments as of cairn_sort_lines().
+void cairn_lines_begin(cairn_pos         n,
+                       int               split,
+                       uint64_t          first,
+                       int64_t           lines,
+                       const cairn_item *items,
+                       uint32_t         *begin);
+
 /// Order items, stably.
 ///
 /// @param split    Bits of a word below those that number its line.

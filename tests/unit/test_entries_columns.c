@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Few entries of a matrix by columns and then by rows, in whatever arrays a caller has them,
-/// on one thread and on two: what a stable sort makes of them, repeats in the order given.
+/// on one thread and on two: what a stable sort makes of them, repeats in the order given,
+/// or added up in it.
 
 #include "entries/entries_columns.h"
 
@@ -102,7 +103,9 @@ make(const lie *l, int64_t n, int64_t rows, int64_t cols, uint64_t *state)
     for (int64_t p = 0; p < n; p++) {
         e.row[p]   = (int64_t)(next_random(state) % (uint64_t)rows);
         e.col[p]   = (int64_t)(next_random(state) % (uint64_t)cols);
-        e.value[p] = l->apart == 0 ? 1 : (double)(p + 1);
+        e.value[p] = l->apart == 0         ? 1
+                     : l->value_bits == 32 ? (double)(float)(p + 1)
+                                           : (double)(p + 1) / 3; /* sums are rounded */
         e.order[p] = p;
         put(l, e.room[0], l->stride, l->bits, p, e.row[p] + l->base);
         put(l, e.room[1], l->stride, l->bits, p, e.col[p] + l->base);
@@ -167,6 +170,40 @@ static void check_placed(cairn_env           *env,
     free(value);
 }
 
+/// Repeats added up in the order given.
+static void check_combined(cairn_env     *env,
+                           const entries *e,
+                           cairn_columns *columns,
+                           int            bits,
+                           const char    *what)
+{
+    void *const   idx   = calloc((size_t)e->given.n + 1, 8);
+    double *const value = calloc((size_t)e->given.n + 1, sizeof *value);
+    int64_t       n = 0, row = 0;
+
+    cr_assert_eq(cairn_columns_combine(env, columns), CAIRN_OK);
+    cr_assert_eq(cairn_columns_place(env, columns, bits, idx, value), CAIRN_OK);
+    for (int64_t k = 0; k < e->given.n; n++) {
+        const int64_t p   = e->order[k];
+        double        sum = e->value[p];
+
+        for (k++; k < e->given.n && e->row[e->order[k]] == e->row[p]
+                  && e->col[e->order[k]] == e->col[p];
+             k++)
+            sum += e->value[e->order[k]];
+        while (row <= e->row[p])
+            cr_assert_eq(columns->line[row++], n, "%s", what);
+        cr_assert_eq(get(idx, bits, n), e->col[p], "%s: %" PRId64, what, n);
+        cr_assert_eq(value[n], sum, "%s: %" PRId64, what, n);
+    }
+    while (row <= columns->rows)
+        cr_assert_eq(columns->line[row++], n, "%s", what);
+    cr_assert_eq(columns->n, n, "%s", what);
+    cr_expect_not(cairn_columns_repeat(columns, bits, idx), "%s", what);
+    free(idx);
+    free(value);
+}
+
 static void check(cairn_env *env,
                   const lie *l,
                   int64_t    n,
@@ -185,6 +222,8 @@ static void check(cairn_env *env,
     for (int bits = 8; bits <= 64; bits *= 2)
         if (bits == 64 || cols <= (int64_t)1 << bits)
             check_placed(env, &e, &columns, bits, l->what);
+    if (n > 8 * rows * cols) cr_expect(cairn_columns_seem_to_repeat(&columns));
+    check_combined(env, &e, &columns, 32 + 32 * (int)(next_random(state) % 2), l->what);
     cairn_columns_fini(env, &columns);
     drop(&e);
 }
@@ -203,6 +242,8 @@ Test(entries_columns, a_stable_sort_of_whatever_arrays)
             check(&env, &lies[k], 1003, 2, 3000, &state);
             check(&env, &lies[k], 50002 + (int64_t)k, 9000, 70000, &state);
             check(&env, &lies[k], 50003, 150, 140, &state); /* most are repeats */
+            check(&env, &lies[k], 50003, 40, 30, &state);
+            check(&env, &lies[k], 50003, 3, 4, &state); /* rows end far from a half */
         }
     cairn_env_fini(&env);
 }
