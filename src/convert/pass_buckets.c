@@ -166,7 +166,7 @@ static cairn_status place_columns(cairn_compiled *c, const cairn_kernel_part *vi
     CAIRN_TRY(cairn_columns_place(c->m->env, columns, level->idx_bits,
                                   (void *)level->idx, (double *)view->val));
     c->build->bucketed->repeats =
-        !columns->col && cairn_columns_repeat(columns, level->idx_bits, level->idx);
+        !columns->once && cairn_columns_repeat(columns, level->idx_bits, level->idx);
     CAIRN_CHECK(!c->build->bucketed->repeats, c->m->env, CAIRN_NO_KERNEL,
                 "convert: an entry is there twice");
     memcpy(c->groups.begin, columns->line + c->m->layout->level[0].range.lo, bytes);

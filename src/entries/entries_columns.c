@@ -78,7 +78,7 @@ INLINE void count(const cairn_given *given,
 
 /* An item as a vector is stored far away by one instruction, not by three. gcc has what
    makes them from version 12 on. */
-#if defined __clang__ || __GNUC__ >= 12
+#if (defined __clang__ || __GNUC__ >= 12) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 enum { HAS_FOURS = 1 };
 
 typedef uint32_t words __attribute__((vector_size(sizeof(cairn_column_item))));
@@ -174,8 +174,8 @@ INLINE void move(const cairn_given *given,
         const uint32_t  j  = load_inside(own.coord[1], p, stride, bits, base);
         const uint32_t  at = back ? --next[j] : next[j]++;
 
-        to[at] =
-            (cairn_column_item){i, j, plain ? from[p] : cairn_given_value(&own, p)};
+        to[at] = (cairn_column_item){(uint64_t)j << 32 | i,
+                                     plain ? from[p] : cairn_given_value(&own, p)};
     }
 }
 
@@ -188,9 +188,8 @@ typedef struct {
     int64_t cols;
 } ordering;
 
-static void count_mode(void *user, int k)
+static void count_mode(const ordering *o, int k)
 {
-    const ordering      *o     = user;
     const cairn_columns *to    = o->to;
     const int64_t        lines = k == 0 ? to->rows : o->cols;
     uint32_t *const      line  = k == 0 ? to->line : o->next[0];
@@ -198,6 +197,12 @@ static void count_mode(void *user, int k)
     memset(line, 0, (size_t)(lines + 1) * sizeof *line);
     OF_SHAPE(o->given, count, k, line);
     cairn_offsets_small(lines + 1, 0, line);
+}
+
+/// A second thread counts rows meanwhile.
+static void count_columns(void *user, int thread)
+{
+    count_mode(user, 1 - thread);
 }
 
 static cairn_pos half_of(const cairn_columns *columns)
@@ -224,6 +229,102 @@ static void move_half(void *user, int back)
              o->next[back], to->item);
 }
 
+/* ---- repeats, by column ---- */
+
+/// Do a few items, from here and there, say that others are there twice?
+static bool seem_to_repeat(const cairn_columns *columns)
+{
+    const cairn_pos last   = columns->n - NEAR;
+    bool            repeat = false;
+
+    for (int k = 0; k < LOOKS && last >= 0 && !repeat; k++) {
+        const cairn_column_item *const item = columns->item + last * k / LOOKS;
+
+        for (int a = 1; a < NEAR; a++)
+            for (int b = 0; b < a; b++)
+                repeat |= item[a].place == item[b].place;
+    }
+    return repeat;
+}
+
+/// While repeats are added up.
+typedef struct {
+    cairn_columns *columns;
+    uint64_t
+        *seen[2]; ///< [rows] of each thread, whose columns are its own: the column in
+                  ///< which a row was met last, above 32 bits of the item's number.
+    cairn_pos cut[3];  ///< A thread's items, from one to the next.
+    cairn_pos left[2]; ///< Of each.
+} combining;
+
+/// One of two words; arithmetic is not made a branch of.
+/// @param second  All bits, or none.
+INLINE uint64_t choose(uint64_t second, uint64_t a, uint64_t b)
+{
+    return a ^ ((a ^ b) & second);
+}
+
+/// Items of a column whose row was met in it before go where that one went. There is no
+/// branch, for which of them do is hard to foresee; and values move as words, for sums alone
+/// may change what is not a number.
+static void combine_half(void *user, int half)
+{
+    combining *const         c    = user;
+    cairn_column_item *const item = c->columns->item;
+    uint64_t *const          seen = c->seen[half];
+    const cairn_pos          end  = c->cut[half + 1];
+    uint64_t                 at   = (uint64_t)c->cut[half];
+
+    memset(seen, -1, (size_t)c->columns->rows * sizeof *seen);
+    for (cairn_pos q = c->cut[half]; q < end; q++) {
+        const uint64_t place = item[q].place;
+        const uint64_t last  = seen[(uint32_t)place];
+        const uint64_t again = (uint64_t)((int64_t)(((last ^ place) >> 32) - 1) >> 63);
+        const uint64_t its   = choose(again, (place >> 32 << 32) | at, last);
+        cairn_column_item *const to  = &item[(uint32_t)its];
+        const double             sum = to->value + item[q].value;
+        uint64_t                 value, more;
+
+        memcpy(&value, &item[q].value, sizeof value);
+        memcpy(&more, &sum, sizeof more);
+        value                 = choose(again, value, more);
+        seen[(uint32_t)place] = its;
+        to->place             = place;
+        memcpy(&to->value, &value, sizeof value);
+        at += 1 + again;
+    }
+    c->left[half] = (cairn_pos)at - c->cut[half];
+}
+
+cairn_status cairn_columns_combine(cairn_env *env, cairn_columns *columns)
+{
+    const int64_t            rows = columns->rows;
+    const cairn_pos          n    = columns->n;
+    cairn_column_item *const item = columns->item;
+    uint32_t *const          line = columns->line;
+    combining                c    = {
+                          .columns = columns, .cut = {0, half_of(columns), n}
+    };
+
+    CAIRN_TRY(CAIRN_NEW(env, rows * columns->threads, &c.seen[0]));
+    c.seen[1] = c.seen[0] + rows;
+    while (c.cut[1] < n && item[c.cut[1]].place >> 32 == item[c.cut[1] - 1].place >> 32)
+        c.cut[1]++;
+    cairn_thread_pool_run(&env->thread_pool, columns->threads, combine_half, &c,
+                          columns->threads);
+    cairn_free(env, c.seen[0]);
+    memmove(item + c.left[0], item + c.cut[1], (size_t)c.left[1] * sizeof *item);
+    columns->n    = c.left[0] + c.left[1];
+    columns->once = true;
+    memset(line, 0, (size_t)(rows + 1) * sizeof *line);
+    for (cairn_pos q = 0; q < columns->n; q++)
+        line[(uint32_t)item[q].place]++;
+    cairn_offsets_small(rows + 1, 0, line);
+    return CAIRN_OK;
+}
+
+/* ---- in order ---- */
+
 static cairn_status
 order_columns(cairn_env *env, const cairn_given *given, cairn_columns *to)
 {
@@ -235,10 +336,15 @@ order_columns(cairn_env *env, const cairn_given *given, cairn_columns *to)
     CAIRN_GO(done, CAIRN_NEW(env, to->n, &to->item));
     CAIRN_GO(done, CAIRN_NEW(env, (cols + 1) * to->threads, &o.next[0]));
     o.next[1] = o.next[0] + cols + 1;
-    cairn_thread_pool_run(&env->thread_pool, to->threads, count_mode, &o, 2);
+    cairn_thread_pool_run(&env->thread_pool, to->threads, count_columns, &o,
+                          to->threads);
     if (to->threads > 1)
         memcpy(o.next[1], o.next[0] + 1, (size_t)cols * sizeof **o.next);
     cairn_thread_pool_run(&env->thread_pool, to->threads, move_half, &o, to->threads);
+    if (seem_to_repeat(to))
+        status = cairn_columns_combine(env, to);
+    else if (to->threads == 1)
+        count_mode(&o, 0);
 done:
     cairn_free(env, o.next[0]);
     return status;
@@ -264,8 +370,6 @@ void cairn_columns_fini(cairn_env *env, cairn_columns *columns)
 {
     cairn_free(env, columns->item);
     cairn_free(env, columns->line);
-    cairn_free(env, columns->col);
-    cairn_free(env, columns->value);
     *columns = (cairn_columns){.rows = 0};
 }
 
@@ -302,9 +406,10 @@ INLINE void place(const placing *to, int idx_bits, bool back)
 #pragma GCC unroll 4
     for (cairn_pos q = 0; q < end; q++) {
         const cairn_column_item *const its = &item[back ? n - 1 - q : q];
-        const uint32_t                 at  = back ? --next[its->row] : next[its->row]++;
+        const uint32_t                 row = (uint32_t)its->place;
+        const uint32_t                 at  = back ? --next[row] : next[row]++;
 
-        store(p.idx, idx_bits, at, its->col);
+        store(p.idx, idx_bits, at, (cairn_coord)(its->place >> 32));
         p.value[at] = its->value;
     }
 }
@@ -330,38 +435,12 @@ static void place_half(void *user, int back)
     }
 }
 
-/// Entries that are by row already.
-INLINE void copy_of(const cairn_columns *columns, int idx_bits, void *idx)
-{
-    const cairn_pos       n   = columns->n;
-    const uint32_t *const col = columns->col;
-
-    for (cairn_pos p = 0; p < n; p++)
-        store(idx, idx_bits, p, col[p]);
-}
-
-static void copy(const cairn_columns *columns, int idx_bits, void *idx, double *value)
-{
-    switch (idx_bits) {
-    case 8: copy_of(columns, 8, idx); break;
-    case 16: copy_of(columns, 16, idx); break;
-    case 32: copy_of(columns, 32, idx); break;
-    default: copy_of(columns, 64, idx); break;
-    }
-    if (columns->n > 0)
-        memcpy(value, columns->value, (size_t)columns->n * sizeof *value);
-}
-
 cairn_status cairn_columns_place(cairn_env           *env,
                                  const cairn_columns *columns,
                                  int                  idx_bits,
                                  void                *idx,
                                  double              *value)
 {
-    if (columns->col) {
-        copy(columns, idx_bits, idx, value);
-        return CAIRN_OK;
-    }
     const int64_t rows  = columns->rows;
     const size_t  bytes = (size_t)rows * sizeof *columns->line;
     placing p = {.columns = columns, .idx_bits = idx_bits, .idx = idx, .value = value};
@@ -427,114 +506,6 @@ bool cairn_columns_repeat(const cairn_columns *columns, int idx_bits, const void
             alike -= load(idx, idx_bits, at) == load(idx, idx_bits, at - 1);
     }
     return alike > 0;
-}
-
-bool cairn_columns_seem_to_repeat(const cairn_columns *columns)
-{
-    const cairn_pos last   = columns->n - NEAR;
-    bool            repeat = false;
-
-    for (int k = 0; k < LOOKS && last >= 0 && !repeat; k++) {
-        const cairn_column_item *const item = columns->item + last * k / LOOKS;
-
-        for (int a = 1; a < NEAR; a++)
-            for (int b = 0; b < a; b++)
-                repeat |= item[a].row == item[b].row && item[a].col == item[b].col;
-    }
-    return repeat;
-}
-
-/// Entries that stand by row, while repeats are added up.
-typedef struct {
-    const cairn_columns *columns;
-    uint32_t            *col;
-    double              *value;
-    uint32_t *line;    ///< [rows + 1] where rows begin afterwards, each thread's
-                       ///< own where they began.
-    int64_t   cut[3];  ///< A thread's rows, from one to the next.
-    cairn_pos left[2]; ///< Entries of each.
-} combining;
-
-/// Add up the repeats of a row from @p p up to @p end, and move what is left to @p at. There
-/// is no branch, for how many repeats come next is hard to foresee.
-/// @return Where the next row goes.
-static inline uint32_t
-combine_row(uint32_t p, uint32_t end, uint32_t at, uint32_t *col, double *value)
-{
-    uint32_t last = col[p];
-    double   sum  = value[p];
-
-    for (p++; p < end; p++) {
-        const double more = sum + value[p];
-
-        col[at]   = last;
-        value[at] = sum;
-        sum       = col[p] == last ? more : value[p];
-        at += col[p] != last;
-        last = col[p];
-    }
-    col[at]   = last;
-    value[at] = sum;
-    return at + 1;
-}
-
-static void combine_rows(void *user, int thread)
-{
-    combining *const      c    = user;
-    const uint32_t *const from = c->columns->line;
-    uint32_t              at   = from[c->cut[thread]];
-
-    for (int64_t r = c->cut[thread]; r < c->cut[thread + 1]; r++) {
-        c->line[r] = at;
-        if (from[r] < from[r + 1])
-            at = combine_row(from[r], from[r + 1], at, c->col, c->value);
-    }
-    c->left[thread] = at - from[c->cut[thread]];
-}
-
-/// The second thread's entries follow the first one's.
-static void close_gap(combining *c)
-{
-    const cairn_pos to = c->left[0], from = c->columns->line[c->cut[1]];
-    const size_t    n = (size_t)c->left[1];
-
-    memmove(c->col + to, c->col + from, n * sizeof *c->col);
-    memmove(c->value + to, c->value + from, n * sizeof *c->value);
-    for (int64_t r = c->cut[1]; r < c->cut[2]; r++)
-        c->line[r] -= (uint32_t)(from - to);
-}
-
-cairn_status cairn_columns_combine(cairn_env *env, cairn_columns *columns)
-{
-    const int64_t rows = columns->rows;
-    combining     c    = {
-               .columns = columns, .cut = {0, rows, rows}
-    };
-    cairn_status status;
-
-    CAIRN_GO(done, CAIRN_NEW(env, columns->n, &c.col));
-    CAIRN_GO(done, CAIRN_NEW(env, columns->n, &c.value));
-    CAIRN_GO(done, CAIRN_NEW(env, rows + 1, &c.line));
-    CAIRN_GO(done, cairn_columns_place(env, columns, 32, c.col, c.value));
-    while (columns->threads > 1 && columns->line[c.cut[1]] > columns->n / 2)
-        c.cut[1]--;
-    cairn_thread_pool_run(&env->thread_pool, columns->threads, combine_rows, &c,
-                          columns->threads);
-    if (columns->threads > 1) close_gap(&c);
-    c.line[rows] = (uint32_t)(c.left[0] + c.left[1]);
-    cairn_columns_fini(env, columns);
-    *columns = (cairn_columns){.n       = c.line[rows],
-                               .rows    = rows,
-                               .threads = 1,
-                               .line    = c.line,
-                               .col     = c.col,
-                               .value   = c.value};
-    return CAIRN_OK;
-done:
-    cairn_free(env, c.line);
-    cairn_free(env, c.value);
-    cairn_free(env, c.col);
-    return status;
 }
 
 /* ---- entries ---- */

@@ -75,12 +75,12 @@ cairn_status cairn_bucketed_sort(cairn_env            *env,
                                  cairn_entries        *entries);
 
 /// Add up repeats, in the order given, where they are: buckets are sorted and have each word
-/// once, columns become rows; `n` is how many entries there are then.
+/// once; `n` is how many entries there are then.
 ///
 /// @param bucketed  Unchanged on failure.
 ///
-/// Memory: 32 bytes for each thread and item of the largest bucket, at most 8 an entry
-/// unless one bucket has more; of few entries cairn_columns_combine()'s.
+/// Memory: 48 bytes for each thread and item of the largest bucket, at most 8 an entry
+/// unless one bucket has more; of few entries as cairn_columns_combine() says.
 cairn_status cairn_bucketed_combine(cairn_env *env, cairn_bucketed *bucketed);
 
 /// As cairn_entries_take(), but what is in no order is only put in buckets, or ordered by

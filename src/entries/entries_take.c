@@ -149,7 +149,8 @@ static cairn_status order_columns(cairn_env         *env,
         .order = 2, .n = given->n, .room = given->n, .words = *words, .threads = 1};
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &bucketed->columns));
     CAIRN_TRY(cairn_columns_order(env, given, inside, bucketed->columns));
-    bucketed->repeats = *inside && cairn_columns_seem_to_repeat(bucketed->columns);
+    bucketed->n        = bucketed->columns->n;
+    bucketed->combined = bucketed->columns->once;
     return CAIRN_OK;
 }
 

@@ -6,8 +6,15 @@
 
 #include "entries/entries_words.h"
 
+#include "entries/sort_lines.h"
+
 #include <stdatomic.h>
 #include <string.h>
+
+enum {
+    EACH = 4,    ///< Lines that an item pays for,
+    FREE = 1024, ///< beside these.
+};
 
 /// The buckets while they are sorted.
 typedef struct {
@@ -113,53 +120,41 @@ static void sort_task(void *user, int sorter)
 
 /* ---- repeats ---- */
 
-/// Items in their order, each word once, the values of repeats added.
-/// @param order  Of the items; NULL: they stand in it.
-/// @param to     [count]; may be @p items where they stand in order.
-/// @return Items left.
-INLINE cairn_pos combine_items(cairn_pos         count,
-                               const cairn_item *items,
-                               const uint64_t   *order,
-                               cairn_item       *to)
+/// Lines of a bucket up to which it is sorted line by line.
+static int64_t most_lines(const cairn_bucketed *d)
 {
-    cairn_pos at   = -1;
-    uint64_t  last = 0;
-    double    sum  = 0;
-
-    for (cairn_pos k = 0; k < count; k++) {
-        const cairn_item *item =
-            order ? cairn_handled_item(items, order, k) : &items[k];
-        const bool same = at >= 0 && item->word == last;
-        double     value, more;
-
-        memcpy(&value, &item->load, sizeof value);
-        more = sum + value;
-        sum  = same ? more : value;
-        at += !same;
-        last        = item->word;
-        to[at].word = last;
-        memcpy(&to[at].load, &sum, sizeof sum);
-    }
-    return at + 1;
+    return EACH * d->most + FREE;
 }
 
-/// Sort bucket @p b where it is. @p scratch: [2 * most]
+/// Items of scratch that a bucket takes, and behind them where lines begin.
+static cairn_pos room_to_combine(const cairn_bucketed *d)
+{
+    return 2 * d->most + CAIRN_LINES_PAST
+           + (most_lines(d) + 1) * (cairn_pos)sizeof(uint32_t)
+                 / (cairn_pos)sizeof(cairn_item)
+           + 1;
+}
+
+/// Sort bucket @p b where it is. @p scratch: [room_to_combine()]
 /// @return Items left.
 static cairn_pos combine_bucket(const cairn_bucketed *d, int64_t b, cairn_item *scratch)
 {
-    const int       split = d->words.range[d->order - 1].bits;
-    const cairn_pos count = d->count[b];
-    cairn_item     *items = d->items + d->begin[b], *to = scratch + d->most;
-    const uint64_t *order = NULL;
-    cairn_pos       left;
+    const int         split = d->words.bits - d->words.range[0].bits;
+    const uint64_t    first = d->least[b] >> split;
+    const int64_t     lines = (int64_t)(((d->least[b + 1] - 1) >> split) - first + 1);
+    const cairn_pos   count = d->count[b];
+    cairn_item *const items = d->items + d->begin[b];
+    cairn_item       *to    = scratch + d->most + CAIRN_LINES_PAST;
+    uint32_t *const   begin = (uint32_t *)(void *)(to + d->most);
+    cairn_pos         left;
 
-    if (count <= CAIRN_HANDLES)
-        order = cairn_sort_handles(count, split, 0, items, (uint64_t *)(void *)scratch);
-    if (order) {
-        left = combine_items(count, items, order, to);
+    if (lines <= most_lines(d)) {
+        left =
+            cairn_combine_lines(count, split, first, lines, items, scratch, to, begin);
     } else {
-        to   = cairn_sort_items(count, bits_of_bucket(d, b), split, 0, items, scratch);
-        left = combine_items(count, to, NULL, to);
+        to   = cairn_sort_items(count, bits_of_bucket(d, b),
+                                d->words.range[d->order - 1].bits, 0, items, scratch);
+        left = cairn_combine_sorted(count, to, NULL, to);
     }
     if (to != items) memcpy(items, to, (size_t)left * sizeof *items);
     return left;
@@ -171,19 +166,20 @@ static void combine_task(void *user, int sorter)
     const cairn_bucketed *d = s->bucketed;
 
     for (int64_t b; (b = atomic_fetch_add(&s->taken, 1)) < d->buckets;)
-        d->count[b] = combine_bucket(d, b, s->scratch + 2 * sorter * d->most);
+        d->count[b] = combine_bucket(d, b, s->scratch + sorter * room_to_combine(d));
 }
 
 cairn_status cairn_bucketed_combine(cairn_env *env, cairn_bucketed *bucketed)
 {
-    const int sorters = cairn_bucketed_sorters(bucketed, 2 * bucketed->most);
-    sorting   s       = {.bucketed = bucketed};
+    const cairn_pos room    = room_to_combine(bucketed);
+    const int       sorters = cairn_bucketed_sorters(bucketed, room);
+    sorting         s       = {.bucketed = bucketed};
 
     if (bucketed->columns) {
         CAIRN_TRY(cairn_columns_combine(env, bucketed->columns));
         bucketed->n = bucketed->columns->n;
     } else {
-        CAIRN_TRY(CAIRN_NEW(env, 2 * bucketed->most * sorters, &s.scratch));
+        CAIRN_TRY(CAIRN_NEW(env, room * sorters, &s.scratch));
         cairn_thread_pool_run(&env->thread_pool, sorters, combine_task, &s, sorters);
         cairn_free(env, s.scratch);
         bucketed->n = 0;

@@ -131,6 +131,21 @@ static bool sort_wide(cairn_pos         n,
     return true;
 }
 
+/// Handles by line, in the order given. Each begin moves to its line's end while they are
+/// scattered, which is the next one's begin.
+static void order_handles(cairn_pos         n,
+                          int               split,
+                          uint64_t          first,
+                          int64_t           lines,
+                          const cairn_item *items,
+                          uint64_t         *handle,
+                          uint32_t         *begin)
+{
+    scatter_to_lines(n, split, first, items, handle, begin);
+    memmove(begin + 1, begin, (size_t)lines * sizeof *begin);
+    begin[0] = 0;
+}
+
 bool cairn_sort_lines(cairn_pos         n,
                       int               split,
                       uint64_t          first,
@@ -148,10 +163,7 @@ bool cairn_sort_lines(cairn_pos         n,
         return cairn_sort_dense(n, split, first, lines, items, scratch, to, begin);
     cairn_lines_begin(n, split, first, lines, items, begin);
     if (split > CAIRN_RANK_BITS) return sort_wide(n, split, items, scratch, to);
-    /* Each begin moves to its line's end, which is the next one's begin. */
-    scatter_to_lines(n, split, first, items, handle, begin);
-    memmove(begin + 1, begin, (size_t)lines * sizeof *begin);
-    begin[0] = 0;
+    order_handles(n, split, first, lines, items, handle, begin);
     for (int64_t k = 0; k < lines && once; k++) {
         const uint32_t  at = begin[k], count = begin[k + 1] - at;
         uint64_t *const its = handle + at;
@@ -164,4 +176,107 @@ bool cairn_sort_lines(cairn_pos         n,
             once = place_by_rank(ranker, (int)count, items, its, to + at);
     }
     return once;
+}
+
+/* ---- repeats ---- */
+
+cairn_pos cairn_combine_sorted(cairn_pos         n,
+                               const cairn_item *items,
+                               const uint64_t   *handle,
+                               cairn_item       *to)
+{
+    cairn_pos at   = -1;
+    uint64_t  last = 0;
+    double    sum  = 0;
+
+    for (cairn_pos k = 0; k < n; k++) {
+        const cairn_item *const item = &items[handle ? (uint32_t)handle[k] : k];
+        const bool              same = at >= 0 && item->word == last;
+        double                  value, more;
+
+        memcpy(&value, &item->load, sizeof value);
+        more = sum + value;
+        sum  = same ? more : value;
+        at += !same;
+        last        = item->word;
+        to[at].word = last;
+        memcpy(&to[at].load, &sum, sizeof sum);
+    }
+    return at + 1;
+}
+
+/// Add up the repeats of a short line: equal keys have one rank, and meet there in the order
+/// given. There is no branch, for which keys are equal is hard to foresee.
+///
+/// @param place  [n] where items of each rank meet.
+/// @param to     [n] at @p place or before.
+/// @return Items left.
+static cairn_pos combine_by_rank(const cairn_ranker *ranker,
+                                 int                 n,
+                                 const cairn_item   *items,
+                                 const uint64_t     *handle,
+                                 cairn_item         *place,
+                                 cairn_item         *to)
+{
+    uint16_t  rank[CAIRN_RANK_MOST + CAIRN_RANK_PAST];
+    uint64_t  met[CAIRN_RANK_MOST]; /* all bits, or none */
+    cairn_pos left = 0;
+
+    ranker->rank(n, handle, rank);
+    memset(met, 0, (size_t)n * sizeof *met);
+    for (int k = 0; k < n; k++) {
+        const cairn_item *const item = &items[(uint32_t)handle[k]];
+        const int               at   = rank[k];
+        uint64_t                value, sum_bits;
+        double                  one, sum;
+
+        memcpy(&value, &item->load, sizeof value);
+        memcpy(&one, &item->load, sizeof one);
+        memcpy(&sum, &place[at].load, sizeof sum);
+        sum += one;
+        memcpy(&sum_bits, &sum, sizeof sum_bits);
+        value ^= (value ^ sum_bits) & met[at];
+        place[at].word = item->word;
+        memcpy(&place[at].load, &value, sizeof value);
+        met[at] = UINT64_MAX;
+    }
+    for (int k = 0; k < n; k++) {
+        to[left] = place[k];
+        left += (cairn_pos)(met[k] & 1);
+    }
+    return left;
+}
+
+cairn_pos cairn_combine_lines(cairn_pos         n,
+                              int               split,
+                              uint64_t          first,
+                              int64_t           lines,
+                              const cairn_item *items,
+                              cairn_item       *scratch,
+                              cairn_item       *to,
+                              uint32_t         *begin)
+{
+    const cairn_ranker *const ranker = cairn_ranker_choose();
+    uint64_t *const handle = (uint64_t *)(void *)scratch, *const room = handle + n;
+    cairn_pos left = 0;
+
+    if (split > CAIRN_RANK_BITS) {
+        sort_wide(n, split, items, scratch, to);
+        return cairn_combine_sorted(n, to, NULL, to);
+    }
+    cairn_lines_begin(n, split, first, lines, items, begin);
+    order_handles(n, split, first, lines, items, handle, begin);
+    for (int64_t k = 0; k < lines; k++) {
+        const uint32_t  at = begin[k], count = begin[k + 1] - at;
+        uint64_t *const its = handle + at;
+
+        if (count == 1)
+            to[left++] = items[(uint32_t)its[0]];
+        else if (count > (uint32_t)ranker->most)
+            left += cairn_combine_sorted(
+                count, items, order_by_digits(count, its, room + at), to + left);
+        else if (count > 0)
+            left += combine_by_rank(ranker, (int)count, items, its, to + at, to + left);
+    }
+    return left;
 }

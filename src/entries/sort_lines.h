@@ -45,4 +45,30 @@ bool cairn_sort_lines(cairn_pos         n,
                       cairn_item       *to,
                       uint32_t         *begin);
 
+/// Order items, each word once, the values of repeats added in the order given.
+///
+/// @param begin  [lines + 1] overwritten. Other arguments as of cairn_sort_lines().
+/// @return Items left.
+///
+/// Cost: as of cairn_sort_lines(), but never by a bit for each word.
+cairn_pos cairn_combine_lines(cairn_pos         n,
+                              int               split,
+                              uint64_t          first,
+                              int64_t           lines,
+                              const cairn_item *items,
+                              cairn_item       *scratch,
+                              cairn_item       *to,
+                              uint32_t         *begin);
+
+/// The same of items in order.
+///
+/// @param handle  [n] the order: the low 32 bits of the k-th number the item that comes k-th;
+///                NULL: items stand in it, and may be overwritten by @p to.
+/// @param to      [n]
+/// @return Items left.
+cairn_pos cairn_combine_sorted(cairn_pos         n,
+                               const cairn_item *items,
+                               const uint64_t   *handle,
+                               cairn_item       *to);
+
 #endif

@@ -220,9 +220,9 @@ static void check(cairn_env *env,
     cr_assert_eq(cairn_columns_order(env, &e.given, &inside, &columns), CAIRN_OK);
     cr_assert(inside, "%s", l->what);
     for (int bits = 8; bits <= 64; bits *= 2)
-        if (bits == 64 || cols <= (int64_t)1 << bits)
+        if (!columns.once && (bits == 64 || cols <= (int64_t)1 << bits))
             check_placed(env, &e, &columns, bits, l->what);
-    if (n > 8 * rows * cols) cr_expect(cairn_columns_seem_to_repeat(&columns));
+    if (n > 8 * rows * cols) cr_expect(columns.once || n < 8);
     check_combined(env, &e, &columns, 32 + 32 * (int)(next_random(state) % 2), l->what);
     cairn_columns_fini(env, &columns);
     drop(&e);

@@ -220,3 +220,73 @@ Test(sort_lines, a_word_that_is_there_twice_is_found)
         fini(&b);
     }
 }
+
+static int by_word_and_place(const void *a, const void *b)
+{
+    const cairn_item *p = *(const cairn_item *const *)a;
+    const cairn_item *q = *(const cairn_item *const *)b;
+
+    if (p->word != q->word) return p->word < q->word ? -1 : 1;
+    return p < q ? -1 : p > q;
+}
+
+static double value_of(const cairn_item *item)
+{
+    double value;
+
+    memcpy(&value, &item->load, sizeof value);
+    return value;
+}
+
+/// Words are one of some @p kinds, and values such that sums are rounded.
+static void make_repeats(bucket *b, int64_t kinds, uint64_t *state)
+{
+    make_items(b, state);
+    for (int64_t k = 0; k < b->n; k++) {
+        const double value = (double)(int64_t)next_random(state) / 3;
+
+        if (k >= kinds)
+            b->items[k].word = b->items[next_random(state) % (uint64_t)kinds].word;
+        memcpy(&b->items[k].load, &value, sizeof value);
+    }
+}
+
+static void check_combined(bucket *b)
+{
+    const cairn_item **order = malloc((size_t)b->n * sizeof *order);
+    int64_t            left  = 0;
+
+    for (int64_t k = 0; k < b->n; k++)
+        order[k] = &b->items[k];
+    qsort(order, (size_t)b->n, sizeof *order, by_word_and_place);
+    const cairn_pos made = cairn_combine_lines(b->n, b->split, FIRST, b->lines,
+                                               b->items, b->scratch, b->to, b->begin);
+
+    for (int64_t k = 0; k < b->n; left++) {
+        const uint64_t word = order[k]->word;
+        double         sum  = value_of(order[k]);
+
+        for (k++; k < b->n && order[k]->word == word; k++)
+            sum += value_of(order[k]);
+        cr_assert_lt(left, made);
+        cr_assert_eq(b->to[left].word, word);
+        cr_assert_eq(value_of(&b->to[left]), sum, "item %ld", (long)left);
+    }
+    cr_assert_eq(left, made);
+    free(order);
+}
+
+Test(sort_lines, repeats_are_added_in_the_order_given)
+{
+    uint64_t state = 2718;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int each = 1; each <= 64; each *= 4) {
+            bucket b;
+
+            init(&b, cases[k].n, cases[k].lines, cases[k].split);
+            make_repeats(&b, 1 + cases[k].n / each, &state);
+            check_combined(&b);
+            fini(&b);
+        }
+}
