@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What solvers ask of a matrix's values beside products: the diagonal, rows and columns
-/// scaled, a multiple of the identity added, norms. A tensor may have any format, hybrids
+/// scaled, a multiple of the identity added, norms, fingerprints. A tensor may have any format, hybrids
 /// and narrow values among them: its positions are visited as its levels say, and nothing is
 /// converted. Padding stays 0 and is never an entry. In a format that pads, an entry whose
 /// value is 0 looks like padding, and is taken for it.
@@ -103,6 +103,26 @@ typedef enum {
 CAIRN_API cairn_status cairn_tensor_norm(const cairn_tensor *tensor,
                                          cairn_norm_kind     kind,
                                          double             *norm);
+
+/// Compute a number that tells matrices apart: the sum, modulo 2^128, of a hash of
+/// (i, j, bits of a) over all entries that are not 0, of any order likewise. It has i and j as
+/// the user numbers them, and a in f64, whatever the tensor's type.
+///
+/// Collective. The same in all formats, for any order of the entries, on any number of ranks,
+/// wherever rows are, and on any machine. Two matrices that differ have the same one with a
+/// chance of 2^-128, unless somebody means them to. Extents are not part of it.
+///
+/// An entry that a caller's or a file's arrays have twice counts as two.
+///
+/// @param[out] fingerprint  [2] The low half, and the high one; the same on all ranks; 0 of no
+///                          entries. Unchanged on failure.
+/// @retval CAIRN_BAD_ARGUMENT  A pointer is NULL.
+/// @retval CAIRN_NO_MEMORY     A few kilobytes; where rows are by their places
+///                             (cairn_tensor_places()) or in parts, the entries once more.
+///
+/// Cost: one visit of all positions on one thread; one reduction.
+CAIRN_API cairn_status cairn_tensor_fingerprint(const cairn_tensor *tensor,
+                                                uint64_t            fingerprint[2]);
 
 #ifdef __cplusplus
 }

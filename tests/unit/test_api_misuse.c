@@ -1026,8 +1026,12 @@ Test(misuse, tensors_say_what_they_are)
 
 Test(misuse, values_are_scaled)
 {
-    double norm = -7;
+    double   norm           = -7;
+    uint64_t fingerprint[2] = {7, 7};
 
+    SILENT(cairn_tensor_fingerprint, tensor, NULL, fingerprint);
+    REFUSES(cairn_tensor_fingerprint, fingerprint, tensor, NULL);
+    cr_expect(fingerprint[0] == 7 && fingerprint[1] == 7);
     SILENT(cairn_tensor_diagonal, tensor, NULL, &norm);
     REFUSES(cairn_tensor_diagonal, diagonal, tensor, NULL);
     SILENT(cairn_tensor_scale, tensor, NULL, value, value);
