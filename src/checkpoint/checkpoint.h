@@ -102,9 +102,9 @@ typedef enum {
 /// Collective.
 ///
 /// @param[in]  state   Rows and what is constant; the vectors are not looked at.
-/// @param[in]  from    The generation that this job was restarted from: it is kept until two
-///                     newer ones are complete. 0: none. Others in the folder are removed
-///                     then, too.
+/// @param[in]  from    The generation of this folder that the job was restarted from: it is
+///                     kept until two newer ones are complete. 0: none, or it was another
+///                     folder's. All others are removed when two that are kept are there.
 /// @param[out] writer  Pairs with cairn_checkpoint_close(). Unchanged on failure.
 /// @retval CAIRN_BAD_ARGUMENT  The ranks' rows do not follow each other from 0 to n, or what
 ///                             is to be the same on all is not.

@@ -159,25 +159,32 @@ static cairn_status norms(const cairn_tensor *tensor, double norm[3])
     return status;
 }
 
-/// Has the tensor the norms, bit for bit, that one rank computes of the matrix as COO?
+/// Has the tensor the fingerprint, and if @p with_norms the norms, bit for bit, that one rank
+/// computes of the matrix as COO?
 ///
 /// Collective.
-static bool has_norms_of(const cairn_tensor *tensor, const matrix *m)
+static bool has_sums_of(const cairn_tensor *tensor, const matrix *m, bool with_norms)
 {
-    cairn_tensor *alone = NULL;
-    double        want[3], got[3] = {-1, -1, -1};
+    cairn_tensor *alone   = NULL;
+    double        norm[3] = {0}, own_norm[3] = {-1, -1, -1};
+    uint64_t      print[2], own_print[2]     = {1, 1};
 
     MUST(some[0], store(some[0], m, "coo", &alone));
-    MUST(some[0], norms(alone, want));
+    MUST(some[0], norms(alone, norm));
+    MUST(some[0], cairn_tensor_fingerprint(alone, print));
     cairn_tensor_destroy(&alone);
-    return norms(tensor, got) == CAIRN_OK && memcmp(got, want, sizeof want) == 0;
+    return cairn_tensor_fingerprint(tensor, own_print) == CAIRN_OK
+           && memcmp(own_print, print, sizeof print) == 0
+           && (!with_norms
+               || (norms(tensor, own_norm) == CAIRN_OK
+                   && memcmp(own_norm, norm, sizeof norm) == 0));
 }
 
 static bool is_as(const cairn_tensor *tensor, const matrix *m)
 {
-    const bool norms_are = has_norms_of(tensor, m);
+    const bool sums_are = has_sums_of(tensor, m, true);
 
-    return is_matrix(tensor, m) && norms_are;
+    return is_matrix(tensor, m) && sums_are;
 }
 
 /* ---- any format, any number of ranks ---- */
@@ -246,6 +253,39 @@ Test(values, all_formats_are_as_on_one_rank)
                              (unsigned long long)seed, cairn_context_message(some[n]));
             }
     cr_expect(rank > 0 || stored > FORMATS * size * 2, "only %d were stored", stored);
+}
+
+/// Rows by their places, and in parts of the columns: fingerprints have the user's numbers.
+Test(values, fingerprints_know_no_places)
+{
+    static const char *const texts[] = {
+        "csr @ (d0 %% ranks)", "ell @ (7*d0 % ranks)",
+        "csc @ (d0 %% ranks)", "hybrid<dia,csr,0.5> @ (d0 % ranks)",
+        "csr @ graph",         "csr @ blocks<1,%d>",
+        "csr @ blocks<%d,1>"};
+    int stored = 0;
+
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (int n = 1; n <= size; n++)
+            for (uint64_t s = 0; s < 3; s++) {
+                const uint64_t seed   = seed_clock() * 1000003 + s * 103 + k;
+                uint64_t       state  = seed;
+                cairn_tensor  *tensor = NULL;
+                matrix         m;
+                char           text[64];
+                bool           same = true;
+
+                draw(&state, random_chance(&state, 60), &m);
+                snprintf(text, sizeof text, texts[k], n);
+                if (rank < n && store(some[n], &m, text, &tensor) == CAIRN_OK) {
+                    same = has_sums_of(tensor, &m, false);
+                    cairn_tensor_destroy(&tensor);
+                    stored++;
+                }
+                ON_ALL_RANKS(same, "%s on %d ranks, seed %llu: %s", text, n,
+                             (unsigned long long)seed, cairn_context_message(some[n]));
+            }
+    cr_expect(rank > 0 || stored > 12 * size, "only %d were stored", stored);
 }
 
 /* ---- few rows, and none ---- */
