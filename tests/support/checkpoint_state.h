@@ -17,7 +17,6 @@ enum { METHOD_WIDE = 2 }; ///< Vectors of f64; there is one of f32, too.
 typedef struct {
     uint64_t        *wide[METHOD_WIDE]; ///< [rows] The bits of an f64.
     uint32_t        *narrow;            ///< [rows] Of an f32.
-    uint64_t         rho;
     cairn_checkpoint state;
 } method;
 
@@ -48,7 +47,7 @@ static inline uint64_t method_bits(uint64_t state)
 /// The method before its first iteration. free() by method_down().
 static inline method method_up(int64_t n, int rank, int size)
 {
-    method        m    = {.rho = 17};
+    method        m    = {0};
     const int64_t rows = method_bound(n, rank + 1, size) - method_bound(n, rank, size);
 
     m.state = (cairn_checkpoint){
