@@ -149,6 +149,14 @@ static bool take_names(const char *at, const head *h, cairn_checkpoint *s)
     return true;
 }
 
+/// A method is printed in messages of one line.
+static bool is_one_line(const char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~') return false;
+    return true;
+}
+
 static bool bounds_ascend(const int64_t *bound, int shares, int64_t n)
 {
     for (int s = 0; s < shares; s++)
@@ -194,7 +202,7 @@ cairn_status cairn_manifest_decode(cairn_env      *env,
          .text        = text,
     };
     if (!take_names(bytes + sizeof h + bounds, &h, &m.state)
-        || !bounds_ascend(m.bound, m.shares, h.n)) {
+        || !is_one_line(m.state.method) || !bounds_ascend(m.bound, m.shares, h.n)) {
         cairn_manifest_fini(env, &m);
         return cairn_fail(env, CAIRN_BAD_FILE, "%s: contradicts itself", name);
     }

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "checkpoint/generations.h"
+#include "checkpoint/manifest.h"
 #include "comm/comm.h"
 #include "support/brutal.h"
 #include "support/checkpoint_state.h"
@@ -385,6 +386,31 @@ Test(checkpoint, of_something_else_is_refused)
                       && strstr(env.message, "generation-000001.manifest"),
                   "%s", env.message);
         method_down(&m);
+    }
+}
+
+/// No file makes messages of several lines.
+Test(checkpoint, a_method_that_cannot_be_printed_is_refused)
+{
+    static const char *const method[] = {"cg", "a\nb", "\033[2J"};
+
+    for (int k = 0; k < 3; k++) {
+        int64_t        bound[2] = {0, ROWS};
+        cairn_manifest m        = {.shares = 1, .bound = bound}, read;
+        cairn_text     text;
+
+        m.state = (cairn_checkpoint){.method     = method[k],
+                                     .format     = "csr",
+                                     .plan       = "",
+                                     .n          = ROWS,
+                                     .generation = 1};
+        cairn_text_init(&text, &env);
+        cairn_manifest_encode(&m, &text);
+        cr_expect_eq(
+            cairn_manifest_decode(&env, "a", text.data, (int64_t)text.length, &read),
+            k ? CAIRN_BAD_FILE : CAIRN_OK);
+        if (k == 0) cairn_manifest_fini(&env, &read);
+        cairn_text_fini(&text);
     }
 }
 
