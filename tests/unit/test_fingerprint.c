@@ -50,8 +50,10 @@ static bool print(const matrix *m, const char *text, cairn_dtype dtype, uint64_t
     cairn_source *source = give(m);
     cairn_format *format = NULL;
     cairn_tensor *tensor = NULL;
+    static char   named[RANDOM_FORMAT];
     const bool    stored =
-        cairn_format_create(context, text, &format) == CAIRN_OK
+        cairn_format_create(context, by_name(text, named, sizeof named), &format)
+            == CAIRN_OK
         && cairn_tensor_create(source, format, dtype, &tensor) == CAIRN_OK;
 
     if (stored) MUST(context, cairn_tensor_fingerprint(tensor, f));
