@@ -83,15 +83,31 @@ typedef struct cairn_comm_ops {
     void (*destroy)(cairn_comm *comm);
 } cairn_comm_ops;
 
+/// Collective calls that others go on beside: one of them is under way at a time, while
+/// neighbours may exchange. Every slot is set.
+typedef struct cairn_comm_collect {
+    /// Begin to add @p n numbers over the ranks, in place, in an order that is the
+    /// transport's own. The sums are the same on every rank.
+    cairn_status (*sum)(cairn_comm *comm, double *data, int n);
+    /// Begin to give every rank every rank's @p bytes, as allgather does.
+    cairn_status (*gather)(cairn_comm *comm,
+                           const void *mine,
+                           int64_t     bytes,
+                           void       *all);
+    /// Wait for what was begun; until then its arrays are in use.
+    cairn_status (*end)(cairn_comm *comm);
+} cairn_comm_collect;
+
 struct cairn_comm {
-    cairn_env            *env;
-    int                   rank, size;
-    int                   local_size; ///< Ranks on this node, this one included,
-    int                   local_rank; ///< and this one's number among them.
-    int                   node;       ///< The node, by the lowest rank on it.
-    const cairn_comm_ops *ops;
-    void                 *state;   ///< The transport's own.
-    int64_t               swapped; ///< Bytes that alltoallv has sent to other ranks.
+    cairn_env                *env;
+    int                       rank, size;
+    int                       local_size; ///< Ranks on this node, this one included,
+    int                       local_rank; ///< and this one's number among them.
+    int                       node;       ///< The node, by the lowest rank on it.
+    const cairn_comm_ops     *ops;
+    const cairn_comm_collect *collect;
+    void                     *state; ///< The transport's own.
+    int64_t swapped;                 ///< Bytes that alltoallv has sent to other ranks.
     bool lost;  ///< A wait was given up: every call fails from now on, and none waits.
     int  first; ///< The lowest rank that answers: 0, until one does not.
 };

@@ -85,6 +85,41 @@ mpi_allgather(cairn_comm *comm, const void *mine, int64_t bytes, void *all)
     return cairn_mpi_wait(comm, "allgather", 1, &request, NULL);
 }
 
+/// MPI promises no more than that a sum is the same wherever it is called alike; those of
+/// Open MPI and MPICH add the same two numbers on both ranks of a pair, or add once.
+static cairn_status mpi_sum(cairn_comm *comm, double *data, int n)
+{
+    cairn_mpi_state *state = cairn_mpi_state_of(comm);
+
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
+    CAIRN_MPI(comm->env, "sum",
+              MPI_Iallreduce(MPI_IN_PLACE, data, n, MPI_DOUBLE, MPI_SUM, state->comm,
+                             &state->collect));
+    return CAIRN_OK;
+}
+
+static cairn_status
+mpi_gather(cairn_comm *comm, const void *mine, int64_t bytes, void *all)
+{
+    cairn_mpi_state *state = cairn_mpi_state_of(comm);
+
+    if (bytes > state->chunk) { /* nothing is left to be waited for */
+        state->collect = MPI_REQUEST_NULL;
+        return mpi_allgather(comm, mine, bytes, all);
+    }
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
+    CAIRN_MPI(comm->env, "gather",
+              MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                             state->comm, &state->collect));
+    return CAIRN_OK;
+}
+
+static cairn_status mpi_collect_end(cairn_comm *comm)
+{
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
+    return cairn_mpi_wait(comm, "collect", 1, &cairn_mpi_state_of(comm)->collect, NULL);
+}
+
 static cairn_status
 mpi_send(cairn_comm *comm, const void *data, int64_t bytes, int to, int tag)
 {
@@ -167,6 +202,12 @@ static const cairn_comm_ops mpi_ops = {
     .destroy          = mpi_destroy,
 };
 
+static const cairn_comm_collect mpi_collect = {
+    .sum    = mpi_sum,
+    .gather = mpi_gather,
+    .end    = mpi_collect_end,
+};
+
 /// Ranks that share memory are on one node. MPI waits inside of splitting and freeing, and
 /// says nothing: so all ranks come to a barrier before, whose wait is reported.
 static cairn_status find_node(cairn_comm *comm)
@@ -213,11 +254,13 @@ allocate(cairn_env *env, MPI_Comm world, cairn_comm **comm, cairn_mpi_state **st
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, state));
     CAIRN_MPI(env, "size", MPI_Comm_size(world, &size));
     CAIRN_TRY(cairn_mpi_watch_create(env, size, &(*state)->watch));
-    (*state)->comm  = MPI_COMM_NULL;
-    (*state)->chunk = FIRST_CHUNK;
-    (*comm)->env    = env;
-    (*comm)->ops    = &mpi_ops;
-    (*comm)->state  = *state;
+    (*state)->comm    = MPI_COMM_NULL;
+    (*state)->collect = MPI_REQUEST_NULL;
+    (*state)->chunk   = FIRST_CHUNK;
+    (*comm)->env      = env;
+    (*comm)->ops      = &mpi_ops;
+    (*comm)->collect  = &mpi_collect;
+    (*comm)->state    = *state;
     return CAIRN_OK;
 }
 

@@ -17,10 +17,11 @@ enum {
 };
 
 typedef struct cairn_mpi_state {
-    MPI_Comm comm;
-    int64_t  chunk;     ///< Bytes of one message at most; MPI counts in int.
-    unsigned exchanges; ///< Exchanges created so far; the same on every rank.
-    int64_t  calls;     ///< Collective calls so far; the same on every rank.
+    MPI_Comm    comm;
+    int64_t     chunk;     ///< Bytes of one message at most; MPI counts in int.
+    unsigned    exchanges; ///< Exchanges created so far; the same on every rank.
+    int64_t     calls;     ///< Collective calls so far; the same on every rank.
+    MPI_Request collect;   ///< Of what cairn_comm_collect began, until its end().
     struct cairn_mpi_watch *watch; ///< Who is waited for (comm/mpi/watch.h).
 } cairn_mpi_state;
 

@@ -156,6 +156,41 @@ Test(comm, neighbours_exchange_again_and_again)
     ON_ALL_RANKS(ok, "rank %d: %s", rank, env.message);
 }
 
+/// Sums and gatherings that were begun stay so while other calls come and go.
+Test(comm, sums_and_gatherings_go_on_beside_messages)
+{
+    enum { N = 20 };
+    bool ok = true;
+
+    for (int round = 0; round < 40; round++) {
+        const int64_t chunk =
+            round % 2 ? 100 : 1 << 20; /* a gathering beyond one, too */
+        double  sum[3] = {rank + 0.25, 1, round}, mine[N];
+        double *all    = calloc((size_t)size * N, sizeof *all);
+        int64_t told   = rank == 0 ? round : -1;
+
+        cairn_comm_mpi_set_chunk(comm, chunk);
+        for (int k = 0; k < N; k++)
+            mine[k] = 100 * rank + k + round;
+        ok = ok && comm->collect->sum(comm, sum, 3) == CAIRN_OK;
+        if (rank == 0 && size > 1)
+            ok = ok
+                 && comm->ops->send(comm, &told, sizeof told, size - 1, 5) == CAIRN_OK;
+        if (rank == size - 1 && size > 1)
+            ok = ok && comm->ops->recv(comm, &told, sizeof told, 0, 5) == CAIRN_OK;
+        ok = ok && comm->collect->end(comm) == CAIRN_OK;
+        ok = ok && comm->collect->gather(comm, mine, sizeof mine, all) == CAIRN_OK;
+        ok = ok && comm->collect->end(comm) == CAIRN_OK;
+        ok = ok && sum[0] == size * (size - 1) / 2 + 0.25 * size && sum[1] == size
+             && sum[2] == round * size;
+        ok = ok && ((rank > 0 && rank < size - 1) || told == round);
+        for (int k = 0; k < size * N; k++)
+            ok = ok && all[k] == 100 * (k / N) + k % N + round;
+        free(all);
+    }
+    ON_ALL_RANKS(ok, "rank %d: %s", rank, env.message);
+}
+
 Test(comm, messages_travel_in_chunks)
 {
     enum { N = 4567 };
