@@ -14,6 +14,9 @@ BEGIN {
     allow["cairn_kernel_part"]    # its size has 64 bits for every compiler
     allow["cairn_auto_candidate"] # of an array in cairn_auto_info: it stays as it is
     allow["cairn_device_seconds"] # of a field of cairn_plan_part: it stays as it is
+    allow["cairn_solve_operator"] # two words: they stay as they are,
+    allow["cairn_solve_vector"]   # and so do elements of arrays in cairn_solve_state
+    allow["cairn_solve_scalar"]
     allow["cairn_simulator_message"] # messages and segments have a version
     allow["cairn_simulator_part"]
     allow["cairn_simulator_segment"]

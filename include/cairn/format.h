@@ -54,6 +54,16 @@ CAIRN_API const char *cairn_format_member(const cairn_format *format, int member
 /// nothing is said, or there is no such member. Lives as long as the format.
 CAIRN_API const char *cairn_format_distribution(const cairn_format *format, int member);
 
+/// Have the rows of ranks begin at multiples of @p rows, where the library divides them:
+/// beside what the format itself asks for, and where there are as many rows for each rank.
+/// No part of the text, nor of files: of tensors that are made with this object from now on.
+///
+/// Local.
+///
+/// @param[in] rows  1 to 2^20; the same on all ranks. 1: as if it had not been called.
+/// @retval CAIRN_BAD_ARGUMENT  @p format is NULL, or @p rows out of its range.
+CAIRN_API cairn_status cairn_format_align(cairn_format *format, int64_t rows);
+
 /// One level of a member, as its layout has it.
 typedef struct cairn_level_info {
     size_t      size;       ///< sizeof(cairn_level_info); CAIRN_LEVEL_INFO sets it.

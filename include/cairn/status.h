@@ -66,7 +66,8 @@ extern "C" {
     X(BAD_QUERY, -14, "a query has no meaning on this tensor")          \
     X(BAD_ARGUMENT, -15, "an argument is out of its range")             \
     X(NO_KERNEL, -16, "no compiled function is to be had here")         \
-    X(ATTENTION, -17, "something on this machine needs attention")
+    X(ATTENTION, -17, "something on this machine needs attention")      \
+    X(NOT_CONVERGED, -18, "a solver ended before its tolerance")
 
 typedef enum {
 #define X(name, value, text) CAIRN_##name = (value),

@@ -54,7 +54,7 @@ _STATUSES = [None, ("NO_MEMORY", CairnMemoryError), ("BAD_SHAPE", CairnValueErro
              ("NOT_VERIFIED", CairnRuntimeError), ("NO_DEVICE", CairnRuntimeError),
              ("OVERFLOW", CairnOverflowError), ("BAD_QUERY", CairnValueError),
              ("BAD_ARGUMENT", CairnValueError), ("NO_KERNEL", CairnRuntimeError),
-             ("ATTENTION", CairnRuntimeError)]
+             ("ATTENTION", CairnRuntimeError), ("NOT_CONVERGED", CairnRuntimeError)]
 
 
 def failure(status, message):

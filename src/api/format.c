@@ -98,6 +98,7 @@ cairn_status cairn_format_copy(cairn_context      *context,
     const cairn_status status = cairn_format_keep_texts(env, fresh);
 
     fresh->life.narrows = format->life.narrows;
+    fresh->life.align   = format->life.align;
     if (status == CAIRN_OK)
         *copy = fresh;
     else
@@ -114,7 +115,7 @@ static void join(int64_t *grain, int64_t other)
 
 int64_t cairn_format_grain(const cairn_format *format)
 {
-    int64_t grain = 1;
+    int64_t grain = format->life.align > 0 ? format->life.align : 1;
 
     for (int m = 0; m < format->members; m++)
         join(&grain, cairn_encoding_grain(format->member[m]));
@@ -125,6 +126,14 @@ int64_t cairn_format_grain(const cairn_format *format)
         join(&grain, cairn_encoding_grain(&own));
     }
     return grain;
+}
+
+cairn_status cairn_format_align(cairn_format *format, int64_t rows)
+{
+    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(format),
+                       CAIRN_WITHIN(rows, 1, (int64_t)1 << 20));
+    format->life.align = rows;
+    return CAIRN_OK;
 }
 
 const char *cairn_format_text(const cairn_format *format)

@@ -58,6 +58,7 @@ bool cairn_status_failed_here(cairn_status status)
     case CAIRN_COMM:
     case CAIRN_IO:
     case CAIRN_NOT_VERIFIED:
+    case CAIRN_NOT_CONVERGED:
     case CAIRN_NO_DEVICE:
     case CAIRN_NO_KERNEL:
     case CAIRN_ATTENTION: return true;

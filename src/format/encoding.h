@@ -199,6 +199,7 @@ typedef struct cairn_format_life {
     bool
         narrows; ///< It was chosen for many products: its tensors narrow values of which
                  ///< its text says nothing.
+    int64_t align; ///< Ranks begin at multiples of so many rows, too; 0: of any.
     struct cairn_kept
         *kept; ///< What rooms above found out about it; NULL: nothing yet.
     void (*forget)(cairn_env *env, struct cairn_kept *kept); ///< Frees that.

@@ -311,6 +311,10 @@ Test(misuse, formats)
     FAILS(cairn_format_create, text, misused, "", OUT(cairn_format *));
     ALLOWS(cairn_format_destroy, format,
            DONE(cairn_format_destroy(NULL)) && DONE(cairn_format_destroy(&none)));
+    SILENT(cairn_format_align, format, NULL, 64);
+    REFUSES(cairn_format_align, rows, csr, -1);
+    REFUSES(cairn_format_align, rows, csr, 0);
+    REFUSES(cairn_format_align, rows, csr, (1 << 20) + 1);
     ALLOWS(cairn_format_text, format, told(cairn_format_text(NULL), NULL));
     ALLOWS(cairn_format_members, format, cairn_format_members(NULL) == 0);
     ALLOWS(cairn_format_order, format, cairn_format_order(NULL) == 0);
@@ -1432,6 +1436,52 @@ Test(misuse, plans_are_looked_at)
     REFUSES(cairn_plan_verify, source, plan, NULL, OUT(double), OTHER(double));
     REFUSES(cairn_plan_verify, rel_error, plan, source, NULL, OUT(double));
     REFUSES(cairn_plan_verify, abs_error, plan, source, OUT(double), NULL);
+}
+
+/// y = x, of three rows.
+static cairn_status copy_three(void *user, const double *from, double *to)
+{
+    (void)user;
+    memcpy(to, from, 3 * sizeof *to);
+    return CAIRN_OK;
+}
+
+Test(misuse, solvers)
+{
+    static const double        zero[3];
+    static double              y[3];
+    const cairn_solve_operator same = {copy_three, NULL}, none = {NULL, NULL};
+    cairn_solve_options        wrong = CAIRN_SOLVE_OPTIONS;
+
+    wrong.method = "sor";
+    SILENT(cairn_solve_check, context, NULL, NULL);
+    FAILS(cairn_solve_check, options, misused, &wrong);
+    ALLOWS(cairn_solve_check, options, is(cairn_solve_check(misused, NULL)));
+    SILENT(cairn_solve, plan, NULL, NULL, zero, y, SIZED(cairn_solve_info));
+    FAILS(cairn_solve, options, plan, &wrong, zero, y, SIZED(cairn_solve_info));
+    ALLOWS(cairn_solve, options, is(cairn_solve(plan, NULL, zero, y, NULL)));
+    FAILS(cairn_solve, b, plan, NULL, NULL, y, SIZED(cairn_solve_info));
+    FAILS(cairn_solve, x, plan, NULL, zero, NULL, SIZED(cairn_solve_info));
+    ALLOWS(cairn_solve, info, is(cairn_solve(plan, NULL, zero, y, NULL)));
+    SILENT(cairn_solve_with, context, NULL, 3, &same, NULL, zero, y,
+           SIZED(cairn_solve_info));
+    for (int k = 0; k < 2; k++)
+        REFUSES(cairn_solve_with, rows, misused, k ? INT64_MIN : -1, &same, NULL, zero,
+                y, SIZED(cairn_solve_info));
+    REFUSES(cairn_solve_with, matrix, misused, 3, NULL, NULL, zero, y,
+            SIZED(cairn_solve_info));
+    FAILS(cairn_solve_with, matrix, misused, 3, &none, NULL, zero, y,
+          SIZED(cairn_solve_info));
+    FAILS(cairn_solve_with, options, misused, 3, &same, &wrong, zero, y,
+          SIZED(cairn_solve_info));
+    ALLOWS(cairn_solve_with, options,
+           is(cairn_solve_with(misused, 3, &same, NULL, zero, y, NULL)));
+    FAILS(cairn_solve_with, b, misused, 3, &same, NULL, NULL, y,
+          SIZED(cairn_solve_info));
+    FAILS(cairn_solve_with, x, misused, 3, &same, NULL, zero, NULL,
+          SIZED(cairn_solve_info));
+    ALLOWS(cairn_solve_with, info,
+           is(cairn_solve_with(misused, 3, &same, NULL, zero, y, NULL)));
 }
 
 Test(misuse, plans_and_files)

@@ -351,6 +351,32 @@ static cairn_status describe_plan(void *given)
     return cairn_plan_describe(plan, given);
 }
 
+static double solution[3]; ///< Of no equations but 0 = 0.
+
+static cairn_status solve_by(void *given)
+{
+    static const double b[3];
+
+    return cairn_solve(plan, given, b, solution, NULL);
+}
+
+static cairn_status solve_and_tell(void *given)
+{
+    static const double b[3];
+
+    return cairn_solve(plan, NULL, b, solution, given);
+}
+
+static cairn_status solve_from(void *given)
+{
+    static const double b[3];
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+
+    options.method = "gmres:30";
+    options.start  = given;
+    return cairn_solve(plan, &options, b, solution, NULL);
+}
+
 static cairn_status describe_level(void *given)
 {
     return cairn_format_level(format, 0, 1, given);
@@ -401,6 +427,7 @@ Test(api_sizes, what_programs_say)
     READ(cairn_product_options, check_product, CAIRN_PRODUCT_OPTIONS);
     READ(cairn_product_options, plan_product, CAIRN_PRODUCT_OPTIONS);
     READ(cairn_plan_options, plan_with, CAIRN_PLAN_OPTIONS);
+    READ(cairn_solve_options, solve_by, CAIRN_SOLVE_OPTIONS);
     READ(cairn_auto_options, choose_by, CAIRN_AUTO_OPTIONS);
     READ(cairn_store_options, store_by, CAIRN_STORE_OPTIONS);
     READ(cairn_kernel_target, print_kernels, CAIRN_KERNEL_TARGET);
@@ -461,6 +488,17 @@ Test(api_sizes, problems_and_parts)
 
     const cairn_column_map map = CAIRN_COLUMN_MAP;
 
+    cairn_solve_state start = CAIRN_SOLVE_STATE;
+
+    start.method    = "gmres:30";
+    start.rows      = 3;
+    start.whole     = true;
+    start.vectors   = 1;
+    start.scalars   = 1;
+    start.vector[0] = (cairn_solve_vector){"x", solution};
+    start.scalar[0] = (cairn_solve_scalar){"rr", 0};
+    hold_from("cairn_solve_state", &start, sizeof start,
+              offsetof(cairn_solve_state, scalar) + sizeof start.scalar[0], solve_from);
     hold_from("cairn_csr", &three_rows, sizeof three_rows,
               offsetof(cairn_csr, idx_bits) + sizeof three_rows.idx_bits, take_rows);
     hold_from("cairn_column_map", &map, sizeof map,
@@ -481,6 +519,7 @@ Test(api_sizes, what_the_library_tells)
 {
     FILLED(cairn_source_info, describe_source, CAIRN_SOURCE_INFO);
     FILLED(cairn_plan_info, describe_plan, CAIRN_PLAN_INFO);
+    FILLED(cairn_solve_info, solve_and_tell, CAIRN_SOLVE_INFO);
     FILLED(cairn_auto_info, choose_and_tell, CAIRN_AUTO_INFO);
     FILLED(cairn_level_info, describe_level, CAIRN_LEVEL_INFO);
     FILLED(cairn_level_info, describe_stored_level, CAIRN_LEVEL_INFO);

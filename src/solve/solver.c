@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What the methods have in common.
+
+#include "solve/solver.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- vectors and numbers ---- */
+
+static const cairn_solve_vector *find_vector(const cairn_solve_state *state,
+                                             const char              *name)
+{
+    for (int k = 0; k < state->vectors; k++)
+        if (state->vector[k].name && strcmp(state->vector[k].name, name) == 0)
+            return &state->vector[k];
+    return NULL;
+}
+
+static const cairn_solve_scalar *find_scalar(const cairn_solve_state *state,
+                                             const char              *name)
+{
+    for (int k = 0; k < state->scalars; k++)
+        if (state->scalar[k].name && strcmp(state->scalar[k].name, name) == 0)
+            return &state->scalar[k];
+    return NULL;
+}
+
+cairn_status cairn_solver_vector(cairn_solver *s, const char *name, double **at)
+{
+    const int64_t rows = s->system->rows.count;
+
+    if (!*at) {
+        CAIRN_TRY(CAIRN_NEW_ZERO(s->env, rows, at));
+        s->block[s->blocks++] = *at;
+    }
+    if (!name) return CAIRN_OK;
+    s->state.vector[s->state.vectors++] = (cairn_solve_vector){name, *at};
+    if (!cairn_solver_is_started(s)) return CAIRN_OK;
+    const cairn_solve_vector *from = find_vector(s->options->start, name);
+
+    CAIRN_CHECK(from && (from->data || rows == 0), s->env, CAIRN_BAD_ARGUMENT,
+                "solve: start: it has no vector %s", name);
+    if (rows > 0) memcpy(*at, from->data, (size_t)rows * sizeof **at);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_solver_scalar(cairn_solver *s, const char *name, double **at)
+{
+    cairn_solve_scalar *mine = &s->state.scalar[s->state.scalars++];
+
+    *mine = (cairn_solve_scalar){name, 0};
+    *at   = &mine->value;
+    if (!cairn_solver_is_started(s)) return CAIRN_OK;
+    const cairn_solve_scalar *from = find_scalar(s->options->start, name);
+
+    CAIRN_CHECK(from, s->env, CAIRN_BAD_ARGUMENT, "solve: start: it has no number %s",
+                name);
+    mine->value = from->value;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_solver_agree(cairn_solver *s, cairn_status mine)
+{
+    return cairn_comm_agree(s->sums->comm, mine);
+}
+
+/* ---- products ---- */
+
+static void note(cairn_solver *s, cairn_status status)
+{
+    if (s->sums->failed == CAIRN_OK) s->sums->failed = status;
+}
+
+void cairn_solver_multiply(cairn_solver *s, const double *x, double *y)
+{
+    const cairn_solve_operator *a     = &s->system->matrix;
+    const double                begin = cairn_seconds();
+
+    note(s, a->apply(a->user, x, y));
+    s->info.products++;
+    s->info.product_seconds += cairn_seconds() - begin;
+}
+
+void cairn_solver_precondition(cairn_solver *s, const double *r, double *z)
+{
+    const double begin = cairn_seconds();
+
+    note(s, cairn_precondition_all(&s->system->m, s->sums, r, z));
+    s->info.precondition_seconds += cairn_seconds() - begin;
+}
+
+/// From A x.
+typedef struct {
+    const double *b;
+    double       *r;
+} subtraction;
+
+static void subtract(void *user, int64_t i, int64_t n, double *sum)
+{
+    const subtraction *d = user;
+
+    (void)sum;
+    for (int64_t k = i; k < i + n; k++)
+        d->r[k] = d->b[k] - d->r[k];
+}
+
+void cairn_solver_residual(cairn_solver *s, double *r)
+{
+    subtraction d = {s->system->b, r};
+
+    cairn_solver_multiply(s, s->system->x, r);
+    cairn_sums_pass(s->sums, subtract, &d, 0);
+}
+
+/* ---- iterations ---- */
+
+cairn_status cairn_solver_break(cairn_solver *s, const char *format, ...)
+{
+    char    why[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    s->info.outcome = CAIRN_SOLVE_BREAKDOWN;
+    s->done         = true;
+    return cairn_fail(s->env, CAIRN_NOT_CONVERGED,
+                      "solve: %s: iteration %" PRId64 ": %s; the residual is %.3g",
+                      s->method->text, s->state.iteration + 1, why, s->state.residual);
+}
+
+/// Is this the last state, and why?
+static bool ends(const cairn_solver *s, cairn_solve_outcome *outcome)
+{
+    const cairn_solve_options *options = s->options;
+
+    if (s->state.residual <= options->tolerance)
+        *outcome = CAIRN_SOLVE_CONVERGED;
+    else if (s->sums->ends)
+        *outcome = CAIRN_SOLVE_STOPPED;
+    else if (s->state.iteration >= options->max_iterations)
+        *outcome = CAIRN_SOLVE_LIMIT;
+    else
+        return false;
+    return true;
+}
+
+cairn_status cairn_solver_first(cairn_solver *s, double square)
+{
+    const cairn_solve_options *options = s->options;
+    const int64_t              k       = s->state.iteration;
+    const double               size    = sqrt(square) / s->norm;
+
+    if (!isfinite(size))
+        return cairn_solver_break(s, "|r|^2 is %g: numbers are out of range", square);
+    s->state.residual = s->info.residual = size;
+    s->info.iterations                   = k;
+    if (k < options->history_room) options->history[k] = size;
+    s->done = s->state.last = ends(s, &s->info.outcome);
+    if (options->step && options->step(options->user, &s->state) != 0)
+        s->sums->wants = true;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_solver_next(cairn_solver *s, double square)
+{
+    s->state.iteration++;
+    const cairn_status status = cairn_solver_first(s, square);
+
+    if (status != CAIRN_OK) s->state.iteration--;
+    return status;
+}
+
+/* ---- a whole solution ---- */
+
+static void dot_b(void *user, int64_t i, int64_t n, double *sum)
+{
+    const double *b = user;
+
+    sum[0] = cairn_leaf_dot(b + i, b + i, n);
+}
+
+/// |b|^2, and how many of b are not 0.
+static void look_at_b(void *user, int64_t i, int64_t n, double *sum)
+{
+    const double *b = user;
+
+    dot_b(user, i, n, sum);
+    sum[1] = 0;
+    for (int64_t k = i; k < i + n; k++)
+        sum[1] += b[k] != 0;
+}
+
+static cairn_status check_start(cairn_solver *s)
+{
+    const cairn_solve_state *start = s->options->start;
+
+    if (!start) return CAIRN_OK;
+    CAIRN_CHECK(start->method && strcmp(start->method, s->method->text) == 0, s->env,
+                CAIRN_BAD_ARGUMENT, "solve: start: it is of %s, and this is %s",
+                start->method ? start->method : "no method", s->method->text);
+    CAIRN_CHECK(start->whole && start->rows == s->system->rows.count
+                    && start->iteration >= 0 && start->vectors <= CAIRN_SOLVE_VECTORS
+                    && start->scalars <= CAIRN_SOLVE_SCALARS,
+                s->env, CAIRN_BAD_ARGUMENT,
+                "solve: start: it is not whole, or has %" PRId64
+                " rows on this rank, which has %" PRId64,
+                start->rows, s->system->rows.count);
+    return CAIRN_OK;
+}
+
+/// The norm of b, and the first vectors.
+static cairn_status begin(cairn_solver *s)
+{
+    const cairn_solve_system *system = s->system;
+    double                   *x      = system->x;
+
+    s->state            = (cairn_solve_state){.size   = sizeof s->state,
+                                              .method = s->method->text,
+                                              .rows   = system->rows.count,
+                                              .whole  = true};
+    s->in               = system->in;
+    s->out              = system->out;
+    cairn_status status = check_start(s);
+
+    if (status == CAIRN_OK) status = cairn_solver_vector(s, "x", &x);
+    if (status == CAIRN_OK) status = cairn_solver_vector(s, NULL, &s->in);
+    if (status == CAIRN_OK) status = cairn_solver_vector(s, NULL, &s->out);
+    CAIRN_TRY(cairn_solver_agree(s, status));
+    if (s->options->start) s->state.iteration = s->options->start->iteration;
+    CAIRN_TRY(cairn_sums_of(s->sums, look_at_b, (void *)system->b, 2));
+    s->norm = sqrt(s->sums->result[0]);
+    return CAIRN_OK;
+}
+
+/// x = 0 solves A x = 0.
+static cairn_status solve_zero(cairn_solver *s)
+{
+    s->norm = 1;
+    if (s->sums->result[1] > 0)
+        return cairn_solver_break(s, "|b|^2 is 0, and b is not: scale it");
+    memset(s->system->x, 0, (size_t)s->system->rows.count * sizeof *s->system->x);
+    return cairn_solver_first(s, 0);
+}
+
+/// |b - A x| / |b|, and what the status is.
+static cairn_status end(cairn_solver *s, cairn_status status)
+{
+    const cairn_solve_info *info = &s->info;
+
+    s->sums->wants = false;
+    cairn_solver_residual(s, s->out);
+    CAIRN_TRY(cairn_sums_of(s->sums, dot_b, s->out, 1));
+    s->info.true_residual = sqrt(s->sums->result[0]) / s->norm;
+    if (status != CAIRN_OK || info->outcome == CAIRN_SOLVE_CONVERGED) return status;
+    return cairn_fail(
+        s->env, CAIRN_NOT_CONVERGED,
+        "solve: %s: %s after %" PRId64 " iteration%s: the residual is %.3g",
+        s->method->text,
+        info->outcome == CAIRN_SOLVE_STOPPED ? "stopped" : "not converged",
+        info->iterations, info->iterations == 1 ? "" : "s", info->residual);
+}
+
+cairn_status cairn_solver_run(cairn_comm                *comm,
+                              const cairn_solve_system  *system,
+                              const cairn_solve_method  *method,
+                              const cairn_solve_options *options,
+                              cairn_solve_info          *info)
+{
+    const double begun = cairn_seconds();
+    cairn_solver s     = {.env     = comm->env,
+                          .system  = system,
+                          .options = options,
+                          .method  = method,
+                          .info    = CAIRN_SOLVE_INFO};
+    const int    most  = method->restart > 0 ? (int)method->restart + 2 : 3;
+    cairn_status status =
+        cairn_sums_create(comm, &system->rows, options->reproducible, most, &s.sums);
+
+    if (status == CAIRN_OK) status = begin(&s);
+    if (status == CAIRN_OK)
+        status = s.norm > 0 || isnan(s.norm) ? method->run(&s) : solve_zero(&s);
+    if (status == CAIRN_OK || status == CAIRN_NOT_CONVERGED) status = end(&s, status);
+    if (s.sums) s.info.reductions = s.sums->reductions;
+    s.info.seconds = cairn_seconds() - begun;
+    if (status == CAIRN_OK || status == CAIRN_NOT_CONVERGED) *info = s.info;
+    for (int k = 0; k < s.blocks; k++)
+        cairn_free(comm->env, s.block[k]);
+    cairn_sums_destroy(comm->env, &s.sums);
+    return status;
+}

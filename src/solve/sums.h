@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Passes over the rows of a rank, by its threads, leaf by leaf (tree.h), and sums that come
+/// of them over all ranks. A pass does all that there is to do with a row while it is in the
+/// cache: updates first, then products of what has become of it.
+///
+/// With `reproducible` a rank sends the sums of the nodes that lie whole in its rows, by one
+/// gathering, and each adds all of them up to the root. Without, ranks add their own up, and
+/// the transport adds these. What a rank adds besides is whether something failed on it, and
+/// whether its caller wants to end: a solver needs no other agreement.
+
+#ifndef CAIRN_SOLVE_SUMS_H
+#define CAIRN_SOLVE_SUMS_H
+
+#include "comm/comm.h"
+#include "solve/tree.h"
+
+/// Do rows i to i+n-1 of this rank, n <= 64, and set the leaf's sums.
+typedef void cairn_leaf_fn(void *user, int64_t i, int64_t n, double *sum);
+
+/// Rows of this rank among those of all.
+typedef struct cairn_solve_rows {
+    int64_t first, count, total;
+} cairn_solve_rows;
+
+/// How sums go over ranks; as `comm/comm.h` has it none of it on one.
+typedef struct cairn_sums_exchange {
+    bool             reproducible;
+    int              widest; ///< Nodes of the rank that has most.
+    int             *nodes;  ///< [ranks] Of each,
+    cairn_tree_node *node;   ///< [ranks][widest] and which.
+    double          *mine;   ///< [2 + widest * most] Failed, wants to end, sums.
+    double          *all;    ///< [ranks][2 + widest * most]
+    cairn_tree       whole;
+} cairn_sums_exchange;
+
+typedef struct cairn_row_sums {
+    cairn_comm         *comm;
+    cairn_solve_rows    rows;
+    int                 threads;
+    int                 most;   ///< Sums of a pass.
+    cairn_tree         *part;   ///< [threads]
+    cairn_tree          mine;   ///< Of the last pass.
+    int                 count;  ///< Of sums of the reduction that began last.
+    double             *result; ///< [most] Of the last that ended.
+    cairn_sums_exchange exchange;
+    cairn_status        failed; ///< On this rank, since the last reduction began,
+    cairn_status        told;   ///< and before it.
+    bool                wants;  ///< This rank's caller wants to end,
+    bool                ends;   ///< and some rank's did at the last reduction.
+    int64_t             reductions;
+} cairn_row_sums;
+
+/// Prepare sums of @p most at a time.
+///
+/// Collective.
+///
+/// @param[in]  reproducible  The same bits on any number of ranks.
+/// @param[out] sums  Destroy with cairn_sums_destroy(). Unchanged on failure.
+/// @retval CAIRN_BAD_ARGUMENT  Reproducible, and rows begin elsewhere than at a leaf.
+cairn_status cairn_sums_create(cairn_comm             *comm,
+                               const cairn_solve_rows *rows,
+                               bool                    reproducible,
+                               int                     most,
+                               cairn_row_sums        **sums);
+
+void cairn_sums_destroy(cairn_env *env, cairn_row_sums **sums);
+
+/// Go over all rows of this rank. Local.
+///
+/// @param[in] count  Of the sums that @p leaf sets; 0: none.
+void cairn_sums_pass(cairn_row_sums *sums, cairn_leaf_fn *leaf, void *user, int count);
+
+/// Begin to add the sums of the last pass over ranks; and wait for `result`.
+///
+/// Collective.
+///
+/// @return What failed on some rank since the last reduction (cairn_row_sums.failed).
+cairn_status cairn_sums_begin(cairn_row_sums *sums);
+cairn_status cairn_sums_end(cairn_row_sums *sums);
+
+/// A pass, and its sums over ranks. Collective.
+cairn_status
+cairn_sums_of(cairn_row_sums *sums, cairn_leaf_fn *leaf, void *user, int count);
+
+/// The sum of a(i) b(i) over n rows, in eight sums side by side, which are what vectors of
+/// any width add.
+static inline double cairn_leaf_dot(const double *a, const double *b, int64_t n)
+{
+    double  lane[8] = {0};
+    int64_t i       = 0;
+
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; k++)
+            lane[k] += a[i + k] * b[i + k];
+    for (int k = 0; i + k < n; k++)
+        lane[k] += a[i + k] * b[i + k];
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6]))
+           + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+#endif

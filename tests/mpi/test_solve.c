@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Solvers on ranks: histories with the bits of one rank, whatever the ranks and threads;
+/// states that go on elsewhere; failures of one rank that are those of all.
+
+#include "api/api.h"
+#include "mpi_suite.h"
+#include "solve_case.h"
+
+#include <cairn/mpi.h>
+
+enum { ROOM = 400 };
+
+static cairn_context *alone, *all; ///< This rank's own, and that of all ranks.
+
+static void solve_up(void)
+{
+    mpi_up();
+    if (cairn_context_create(&alone) != CAIRN_OK) abort();
+    if (cairn_context_create_mpi(MPI_COMM_WORLD, &all) != CAIRN_OK) abort();
+}
+
+static void solve_down(void)
+{
+    cairn_context_destroy(&all);
+    cairn_context_destroy(&alone);
+    mpi_down();
+}
+
+TestSuite(solve, .init = solve_up, .fini = solve_down, .timeout = 600);
+
+static const char *const methods[] = {"cg", "pipelined-cg", "bicgstab", "gmres:9",
+                                      "chebyshev"};
+
+/// One solution, its history, and what is left of a state.
+typedef struct {
+    double            history[ROOM];
+    cairn_solve_info  info;
+    int64_t           first, rows;
+    double           *x;
+    cairn_solve_state state; ///< Of iteration `at`, its vectors copied.
+    int64_t           at;
+} solution;
+
+static int keep(void *user, const cairn_solve_state *state)
+{
+    solution *s = user;
+
+    if (s->state.vectors > 0 || !state->whole || state->iteration < s->at) return 0;
+    s->state = *state;
+    for (int v = 0; v < state->vectors; v++) {
+        const size_t bytes = (size_t)state->rows * sizeof(double);
+
+        s->state.vector[v].data = malloc(bytes + 1);
+        memcpy(s->state.vector[v].data, state->vector[v].data, bytes);
+    }
+    return 0;
+}
+
+static void forget(solution *s)
+{
+    for (int v = 0; v < s->state.vectors; v++)
+        free(s->state.vector[v].data);
+    free(s->x);
+}
+
+/// A matrix of the grid in a format, and its product.
+typedef struct {
+    cairn_context *context;
+    cairn_tensor  *tensor;
+    cairn_plan    *plan;
+} product;
+
+static product
+prepare(cairn_context *context, const grid *g, const char *format, bool reproducible)
+{
+    cairn_plan_options options = CAIRN_PLAN_OPTIONS;
+    product            p       = {context, grid_store(context, g, format, 64), NULL};
+
+    options.reproducible = reproducible;
+    MUST(context, cairn_plan_create_with(p.tensor, &options, &p.plan));
+    return p;
+}
+
+static void release(product *p)
+{
+    cairn_plan_destroy(&p->plan);
+    cairn_tensor_destroy(&p->tensor);
+}
+
+/// @param[in,out] s  Its `at` is set.
+static void solve_with(const product *p, const cairn_solve_options *wanted, solution *s)
+{
+    cairn_solve_options options = *wanted;
+    int64_t             end;
+
+    cairn_plan_rows(p->plan, &s->first, &end);
+    s->rows         = end - s->first;
+    s->x            = calloc((size_t)s->rows + 1, sizeof *s->x);
+    double *const b = malloc((size_t)s->rows * sizeof *b + 1);
+
+    for (int64_t i = 0; i < s->rows; i++)
+        b[i] = grid_b(s->first + i);
+    s->info              = (cairn_solve_info)CAIRN_SOLVE_INFO;
+    options.history      = s->history;
+    options.history_room = ROOM;
+    if (s->at > 0) {
+        options.step = keep;
+        options.user = s;
+    }
+    MUST(p->context, cairn_solve(p->plan, &options, b, s->x, &s->info));
+    free(b);
+}
+
+static void expect_same(const solution *one, const solution *many, const char *what)
+{
+    const int64_t n = one->info.iterations;
+
+    cr_expect(n > 3 && n < ROOM);
+    cr_expect_eq(many->info.iterations, n, "%s: %ld, %ld", what,
+                 (long)many->info.iterations, (long)n);
+    cr_expect_eq(memcmp(one->history, many->history, (size_t)(n + 1) * sizeof(double)),
+                 0, "%s: other residuals", what);
+    cr_expect_eq(one->info.true_residual, many->info.true_residual);
+    cr_expect_eq(
+        memcmp(one->x + many->first, many->x, (size_t)many->rows * sizeof(double)), 0,
+        "%s: another x", what);
+}
+
+Test(solve, histories_have_the_bits_of_one_rank)
+{
+    static const char *const formats[]  = {"csr", "bdia<64>",
+                                           "hybrid<bdia<64>,csr,0.6>"};
+    static const char *const inverses[] = {"none", "jacobi", "block-jacobi:32"};
+    const grid               g = {.side = 115}; /* rows for two threads a rank */
+
+    for (size_t f = 0; f < 3; f++)
+        for (int threads = 1; threads <= 2; threads++) {
+            MUST(alone, cairn_context_set_threads(alone, 4 - threads));
+            MUST(all, cairn_context_set_threads(all, threads));
+            product mine = prepare(alone, &g, formats[f], true);
+            product ours = prepare(all, &g, formats[f], true);
+
+            for (size_t m = 0; m < 5; m++) {
+                static solution     one, many;
+                cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+
+                one = many           = (solution){.at = 0};
+                options.method       = methods[m];
+                options.precondition = inverses[(m + f) % 3];
+                options.tolerance    = 1e-5;
+                options.reproducible = true;
+                solve_with(&mine, &options, &one);
+                solve_with(&ours, &options, &many);
+                expect_same(&one, &many, methods[m]);
+                forget(&one);
+                forget(&many);
+            }
+            release(&ours);
+            release(&mine);
+        }
+}
+
+/// Without the promise it is still the same solution.
+Test(solve, sums_of_the_transport_solve_too)
+{
+    const grid g = {.side = 30};
+    product    p = prepare(all, &g, "csr", false);
+
+    for (size_t m = 0; m < 5; m++) {
+        static solution     many;
+        cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+
+        many                 = (solution){.at = 0};
+        options.method       = methods[m];
+        options.precondition = "block-jacobi:7"; /* cuts lie inside leaves, and not */
+        solve_with(&p, &options, &many);
+        cr_expect(many.info.true_residual < 1.1e-8, "%g", many.info.true_residual);
+        forget(&many);
+    }
+    release(&p);
+}
+
+/// All rows of a vector of which ranks have parts.
+static double *gather(const solution *s, const double *part, int64_t rows)
+{
+    double *whole = malloc((size_t)rows * sizeof *whole);
+    int     count[8], first[8];
+    int     mine[2] = {(int)s->rows, (int)s->first};
+
+    MPI_Allgather(&mine[0], 1, MPI_INT, count, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgather(&mine[1], 1, MPI_INT, first, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgatherv(part, (int)s->rows, MPI_DOUBLE, whole, count, first, MPI_DOUBLE,
+                   MPI_COMM_WORLD);
+    return whole;
+}
+
+Test(solve, a_state_goes_on_on_other_ranks)
+{
+    const grid g    = {.side = 30};
+    product    mine = prepare(alone, &g, "csr", true);
+    product    ours = prepare(all, &g, "csr", true);
+
+    for (size_t m = 0; m < 5; m++) {
+        static solution     many, one, rest;
+        cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+
+        one = rest = (solution){.at = 0};
+        many       = (solution){.at = 6};
+
+        options.method       = methods[m];
+        options.precondition = "jacobi";
+        options.reproducible = true;
+        solve_with(&mine, &options, &one);
+        solve_with(&ours, &options, &many);
+        cr_assert(many.state.vectors > 0);
+        cairn_solve_state whole = many.state;
+
+        whole.rows = grid_rows(&g);
+        for (int v = 0; v < whole.vectors; v++)
+            whole.vector[v].data = gather(&many, many.state.vector[v].data, whole.rows);
+        options.start = &whole;
+        solve_with(&mine, &options, &rest);
+        cr_expect_eq(rest.info.iterations, one.info.iterations);
+        cr_expect_eq(memcmp(rest.history + whole.iteration,
+                            one.history + whole.iteration,
+                            (size_t)(one.info.iterations + 1 - whole.iteration) * 8),
+                     0, "%s", methods[m]);
+        for (int v = 0; v < whole.vectors; v++)
+            free(whole.vector[v].data);
+        forget(&one);
+        forget(&many);
+        forget(&rest);
+    }
+    release(&ours);
+    release(&mine);
+}
+
+/* ---- one rank for all ---- */
+
+typedef struct {
+    int64_t rows;
+    int     left; ///< Products until the last rank's fails.
+} failing;
+
+static cairn_status multiply(void *user, const double *x, double *y)
+{
+    failing *f = user;
+
+    for (int64_t i = 0; i < f->rows; i++)
+        y[i] = (double)(i % 9 + 1) * x[i];
+    f->left--;
+    return f->left == 0 && rank == size - 1 ? CAIRN_IO : CAIRN_OK;
+}
+
+Test(solve, a_failing_operator_fails_on_all_ranks)
+{
+    for (size_t m = 0; m < 5; m++)
+        for (int after = 1; after < 4; after++)
+            for (int r = 0; r < 2; r++) {
+                failing              f       = {130, after};
+                cairn_solve_operator a       = {multiply, &f};
+                cairn_solve_options  options = CAIRN_SOLVE_OPTIONS;
+                double               b[130], x[130] = {0};
+
+                for (int i = 0; i < 130; i++)
+                    b[i] = 1 + i;
+                f.rows               = r ? 128 : 130 - rank;
+                options.method       = methods[m];
+                options.reproducible = r;
+                const cairn_status status =
+                    cairn_solve_with(all, f.rows, &a, &options, b, x, NULL);
+
+                ON_ALL_RANKS(status == CAIRN_IO, "%s after %d: %d", methods[m], after,
+                             status);
+            }
+}
+
+static int last_rank_stops(void *user, const cairn_solve_state *state)
+{
+    (void)user;
+    return rank == size - 1 && state->iteration == 2;
+}
+
+Test(solve, one_rank_stops_all)
+{
+    for (int r = 0; r < 2; r++) {
+        failing              f       = {128, 0};
+        cairn_solve_operator a       = {multiply, &f};
+        cairn_solve_options  options = CAIRN_SOLVE_OPTIONS;
+        cairn_solve_info     info    = CAIRN_SOLVE_INFO;
+        double               b[128], x[128] = {0};
+
+        for (int i = 0; i < 128; i++)
+            b[i] = 1 + i;
+        options.step         = last_rank_stops;
+        options.reproducible = r;
+        const cairn_status status =
+            cairn_solve_with(all, 128, &a, &options, b, x, &info);
+
+        ON_ALL_RANKS(status == CAIRN_NOT_CONVERGED && info.iterations == 3
+                         && info.outcome == CAIRN_SOLVE_STOPPED,
+                     "%d: %ld", status, (long)info.iterations);
+    }
+}
+
+Test(solve, uneven_cuts_are_refused)
+{
+    failing              f       = {100, 0};
+    cairn_solve_operator a       = {multiply, &f};
+    cairn_solve_options  options = CAIRN_SOLVE_OPTIONS;
+    double               b[100] = {1}, x[100] = {0};
+
+    options.reproducible      = true;
+    const cairn_status status = cairn_solve_with(all, 100, &a, &options, b, x, NULL);
+
+    if (size == 1)
+        ON_ALL_RANKS(status == CAIRN_OK, "%d", status);
+    else
+        ON_ALL_RANKS(status == CAIRN_BAD_ARGUMENT
+                         && strstr(cairn_context_message(all), "multiples of 64"),
+                     "%s", cairn_context_message(all));
+    options.reproducible     = false;
+    options.max_iterations   = 5 + (rank == size - 1);
+    const cairn_status other = cairn_solve_with(all, 100, &a, &options, b, x, NULL);
+
+    if (size > 1)
+        ON_ALL_RANKS(other == CAIRN_BAD_ARGUMENT
+                         && strstr(cairn_context_message(all), "max_iterations"),
+                     "%s", cairn_context_message(all));
+}
