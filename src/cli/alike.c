@@ -29,7 +29,8 @@ static const part parts[CLI_OPTIONS] = {
     [CLI_TRACE] = GIVEN,   [CLI_PLACE] = GIVEN,   [CLI_DEVICES] = GIVEN,
     [CLI_MEMORY] = GIVEN,  [CLI_THREADS] = GIVEN, [CLI_GIVE_UP] = GIVEN,
     [CLI_FORMAT] = SPEC,   [CLI_TO] = SPEC,       [CLI_PATH] = SPEC,
-    [CLI_OUTPUT] = ENDING, [CLI_X] = CHOICE,
+    [CLI_OUTPUT] = ENDING, [CLI_X] = CHOICE,      [CLI_RHS] = CHOICE,
+    [CLI_PICTURE] = GIVEN,
 };
 
 static int verb_number(const cli_verb *verb)

@@ -70,6 +70,11 @@ typedef struct cli_job cli_job; // job.h
     X(PLAN_OUT, "plan-out", "FILE", NULL, "write where members are placed")          \
     X(TRACE, "trace", "FILE", NULL, "write when tasks ran, for ui.perfetto.dev")     \
     X(REPRODUCIBLE, "reproducible", NULL, NULL, "same bits wherever members are")    \
+    X(TOL, "tol", "T", "1e-8", "end where |b - A x| is T |b|")                       \
+    X(MAX_ITERATIONS, "max-iterations", "N", "10000", "end there whatever is left")  \
+    X(PRECONDITION, "precondition", "M", "none", "none, jacobi, block-jacobi:B")     \
+    X(RHS, "rhs", "WHAT", "ones", "b: ones, or a Matrix Market array file")          \
+    X(PICTURE, "picture", "FILE", NULL, "draw the history, SVG")                     \
     X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")    \
     X(MODELS, "models", NULL, NULL, "print the cost models")
 

@@ -16,8 +16,8 @@
 #define MOST_FILES 64 ///< Of a command; of a longer --devices the rest is not compared.
 #define MOST_LINKS 40
 
-static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_OUT,   CLI_JSON,
-                                        CLI_SPY,    CLI_TRACE, CLI_PLAN_OUT};
+static const cli_option_id outputs[] = {CLI_OUTPUT, CLI_OUT,      CLI_JSON,   CLI_SPY,
+                                        CLI_TRACE,  CLI_PLAN_OUT, CLI_PICTURE};
 
 /// A file by what no other has.
 typedef struct {
@@ -139,10 +139,12 @@ static void add_inputs(const cli_job *job, list *l)
 {
     const char *const x = cli_text(job, CLI_X), *const plan = cli_text(job, CLI_PLAN);
     const char *const candidates = cli_text(job, CLI_CANDIDATES);
+    const char *const rhs        = cli_text(job, CLI_RHS);
 
     add_operands(job, l);
     if (x && strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0) add(l, x);
     if (plan) add(l, plan);
+    if (rhs && strcmp(rhs, "ones") != 0) add(l, rhs);
     if (candidates) add(l, candidates);
     add_items(cli_text(job, CLI_DEVICES), l);
     add_items(cli_text(job, CLI_PLACE), l);

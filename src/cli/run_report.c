@@ -205,7 +205,7 @@ static json_t *result(const cli_run *run)
         cli_json_real(overlap(run)), "parts", parts(run));
 }
 
-static json_t *object(const cli_run *run)
+json_t *cli_run_object(const cli_run *run)
 {
     json_t *all    = setting(run);
     bool    failed = json_object_update_new(all, result(run)) != 0;
@@ -226,14 +226,15 @@ static json_t *object(const cli_run *run)
                                       cli_json_real(run->seconds.median))
                   != 0;
     }
-    if (run->chosen)
-        failed |= json_object_set_new(all, "auto", cli_chosen_json(run->chosen)) != 0;
+    if (run->choice.info)
+        failed |=
+            json_object_set_new(all, "auto", cli_chosen_json(run->choice.info)) != 0;
     if (!failed) return all;
     json_decref(all);
     return NULL;
 }
 
-static void print_parts(const cli_run *run)
+void cli_run_print_parts(const cli_run *run)
 {
     printf("\n  member  rank  entries       bytes         seconds     device\n");
     for (int64_t p = 0; p < run->parts; p++) {
@@ -302,7 +303,7 @@ static void print_reproducible(const cli_run *run)
     printf("%s more moved in a run\n", cli_word_bytes(4 * run->moved.apart_bytes).text);
 }
 
-static void print(const cli_run *run)
+void cli_run_print_setting(const cli_run *run)
 {
     const int ranks = cairn_context_size(run->job->context);
 
@@ -311,13 +312,18 @@ static void print(const cli_run *run)
            cli_word_entries(run->matrix.nnz).text,
            run->job->dtype == CAIRN_F32 ? "f32" : "f64", ranks, ranks == 1 ? "" : "s");
     printf("format    %s\n", cairn_format_text(run->format));
-    if (run->chosen) cli_chosen_print(run->chosen);
+    if (run->choice.info) cli_chosen_print(run->choice.info);
+}
+
+static void print(const cli_run *run)
+{
+    cli_run_print_setting(run);
     print_times(run);
     printf("before    read %s, store %s, plan %s\n",
            cli_word_seconds(run->seconds.read).text,
            cli_word_seconds(run->seconds.convert).text,
            cli_word_seconds(run->seconds.prepare).text);
-    print_parts(run);
+    cli_run_print_parts(run);
     if (strchr(run->moved.placement, ':'))
         printf("\nplacement %s\n", run->moved.placement);
     print_reproducible(run);
@@ -336,7 +342,8 @@ static void print(const cli_run *run)
 
 cairn_status cli_run_report(const cli_run *run)
 {
-    if (cli_given(run->job, CLI_JSON)) return cli_json_write(run->job, object(run));
+    if (cli_given(run->job, CLI_JSON))
+        return cli_json_write(run->job, cli_run_object(run));
     print(run);
     return CAIRN_OK;
 }

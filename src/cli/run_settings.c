@@ -97,9 +97,9 @@ static const char *text_or_standard(cli_job *job, cli_option_id id)
     return cli_given(job, id) ? cli_text(job, id) : cli_option_row(id)->standard;
 }
 
-cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
+cli_run_settings cli_run_settings_standard(cli_job *job)
 {
-    *settings = (cli_run_settings){
+    return (cli_run_settings){
         .format         = text_or_standard(job, CLI_FORMAT),
         .candidates     = cli_text(job, CLI_CANDIDATES),
         .place          = cli_text(job, CLI_PLACE),
@@ -113,15 +113,24 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
         .files.trace    = cli_text(job, CLI_TRACE),
         .verify         = cli_given(job, CLI_VERIFY),
     };
+}
 
-    CLI_TRY(read_op(job, settings));
-    CLI_TRY(check_plan(job));
-    CLI_TRY(cli_read_columns(job, settings->op, &settings->columns));
+cairn_status cli_run_settings_common(cli_job *job, cli_run_settings *settings)
+{
     CLI_TRY(read_division(job, settings));
-    CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
-    CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));
-    CLI_TRY(read_chain(job, settings));
     settings->choose = strcmp(settings->format, "auto") == 0;
     CLI_TRY(cli_check_candidates(job, settings->choose, "--format auto"));
     return check_place(job, settings);
+}
+
+cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
+{
+    *settings = cli_run_settings_standard(job);
+    CLI_TRY(read_op(job, settings));
+    CLI_TRY(check_plan(job));
+    CLI_TRY(cli_read_columns(job, settings->op, &settings->columns));
+    CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
+    CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));
+    CLI_TRY(read_chain(job, settings));
+    return cli_run_settings_common(job, settings);
 }

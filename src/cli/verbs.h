@@ -24,6 +24,7 @@ extern const cli_verb cli_verb_generate;
 extern const cli_verb cli_verb_format;
 extern const cli_verb cli_verb_convert;
 extern const cli_verb cli_verb_run;
+extern const cli_verb cli_verb_solve;
 extern const cli_verb cli_verb_emit;
 extern const cli_verb cli_verb_devices;
 extern const cli_verb cli_verb_doctor;

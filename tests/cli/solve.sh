@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# cairn solve, on one process.
+. "$(dirname "$0")/lib.sh"
+expect 0 generate stencil5 --nx 30 --ny 20 -o grid.mtx
+
+# A x = b, by the product of the same command.
+for spec in csr 'bdia<64>' 'hybrid<bdia<64>,csr,0.6>'; do
+    for method in cg pipelined-cg bicgstab gmres:40 chebyshev; do
+        expect 0 solve $method grid.mtx --format "$spec" --tol 1e-12 \
+            --precondition jacobi --out x.mtx --json s.json
+        fields s.json op matrix rows cols nnz dtype format ranks threads iters clock \
+            seconds_median seconds_min gflops bytes_per_run parts method precondition \
+            outcome tolerance iterations residual true_residual why lower upper products \
+            reductions seconds_solve seconds_products seconds_precondition history
+        has s.json '"outcome": "converged"'
+        has s.json "\"method\": \"$method\""
+        expect 0 run spmv grid.mtx --x x.mtx --out b.mtx --iters 1
+        awk 'NR > 2 && ($1 < 1 - 1e-9 || $1 > 1 + 1e-9) { bad = 1 }
+             END { exit bad || NR != 602 }' b.mtx || fail "A x is not 1"
+    done
+done
+
+# A right-hand side of one's own; the history begins with 1 and has an entry a step.
+printf '%%%%MatrixMarket matrix array real general\n600 1\n' >rhs.mtx
+awk 'BEGIN { for (k = 0; k < 600; k++) print k % 7 - 3 }' >>rhs.mtx
+expect 0 solve cg grid.mtx --rhs rhs.mtx --tol 1e-13 --out x.mtx --json s.json
+expect 0 run spmv grid.mtx --x x.mtx --out b.mtx --iters 1
+paste rhs.mtx b.mtx | awk 'NR > 2 && ($1 - $2 > 1e-9 || $2 - $1 > 1e-9) { bad = 1 }
+                           END { exit bad }' || fail "A x is not b"
+awk '{ sub(/.*"history": \[/, ""); sub(/\].*/, ""); n = split($0, h, ", ") }
+     END { exit !(n > 10 && h[1] == 1 && h[n] <= 1e-13 && h[n - 1] > 1e-13) }' s.json ||
+    fail "the history is another"
+has s.json "\"iterations\": $(($(sed 's/.*"history": //; s/\].*//' s.json | tr -cd , | wc -c)))"
+
+expect 0 solve cg grid.mtx --picture h.svg
+grep -q '^<svg ' h.svg && grep -q '^</svg>' h.svg || fail "no picture"
+[ "$(sed -n '/<polyline/,$p' h.svg | grep -o '[0-9.]*,[0-9.]*' | wc -l)" -eq \
+    "$(sed -n 's/^converged after \([0-9]*\) .*/\1 + 1/p' out | xargs expr)" ] ||
+    fail "other points than iterations"
+says '^converged after [0-9]* iterations: residual'
+says '^  0          1.000e+00'
+
+# One member divided among two devices, members on two: the bits of one.
+for spec in csr 'hybrid<bdia<64>,csr,0.6>'; do
+    for place in cpu:0 cpu:0+cpu:1; do
+        expect 0 solve cg grid.mtx --reproducible --format "$spec" --devices cpu:2 \
+            --place $place --json s.json
+        sed 's/.*"history": //; s/].*/]/' s.json >"h$place"
+    done
+    same hcpu:0 hcpu:0+cpu:1
+done
+
+# What is told of one that does not converge, and the line.
+run_as 1 "$program" solve cg grid.mtx --max-iterations 2 --out x.mtx
+says '^NOT converged after 2 iterations'
+complains '^cairn: solve: cg: not converged after 2 iterations: the residual is '
+[ -s x.mtx ] || fail "the last x is missing"
+run_as 1 "$program" solve cg grid.mtx --max-iterations 0 --json s.json
+has s.json '"outcome": "limit"'
+has s.json '"seconds_median": null'
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -4\n' >minus.mtx
+run_as 1 "$program" solve cg minus.mtx --json s.json
+has s.json '"outcome": "breakdown"'
+has err "iteration 1: p'Ap is -3: the matrix is not positive definite"
+
+# What is wrong.
+refuse() {
+    words=$1
+    shift
+    expect 2 solve "$@"
+    complains "$words"
+}
+refuse "'sor' is none: there are cg" sor grid.mtx
+refuse 'gmres:M has M from 1 to 1000' gmres:0 grid.mtx
+refuse '0 < LO < HI' chebyshev:3,1 grid.mtx
+refuse "'ilu' is none" cg grid.mtx --precondition ilu
+refuse 'blocks have 1 to 4096 rows' cg grid.mtx --precondition block-jacobi:0
+refuse 'tol: -1 is less than 0' cg grid.mtx --tol -1
+refuse 'max-iterations' cg grid.mtx --max-iterations -1
+refuse 'end in .svg' cg grid.mtx --picture h.png
+refuse 'not in this version' cg grid.mtx --dtype f32
+refuse 'not with --format auto' cg grid.mtx --format auto --reproducible
+refuse 'FILE' cg
+refuse 'one too many' cg grid.mtx grid.mtx
+refuse 'is the file' cg grid.mtx --out grid.mtx
+refuse 'is the file' cg grid.mtx --rhs rhs.mtx --out rhs.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1\n2 2 4\n' >wide.mtx
+refuse '2 x 3: as many equations as unknowns' cg wide.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 4\n' >holes.mtx
+refuse 'row 0 (from 0) has 0 on the diagonal' gmres holes.mtx --precondition jacobi
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 4\n' >flat.mtx
+refuse 'block of rows 0 to 1 (from 0) is singular' gmres flat.mtx \
+    --precondition block-jacobi
+expect 1 solve cg missing.mtx
+complains 'missing.mtx'
+
+# No rows, and no entries.
+printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >none.mtx
+expect 0 solve cg none.mtx --json s.json
+has s.json '"iterations": 0'
+run_as 1 "$program" solve cg none.mtx --rhs missing.mtx
+
+finish
