@@ -109,6 +109,27 @@ typedef struct cairn_solve_state {
 /// iteration carry the wish to all.
 typedef int cairn_solve_step(void *user, const cairn_solve_state *state);
 
+/// Checkpoints: states in a folder that all ranks see, from which another job goes on, on any
+/// number of ranks (docs/checkpoints.md). They are written beside the iterations, which wait
+/// for nothing but a copy of the vectors, and the last one, where the solution was not
+/// reached, at the end. A checkpoint is of one matrix (cairn_tensor_fingerprint()), right-hand
+/// side, method and preconditioner. Of a caller's operator nobody looks at the matrix.
+typedef struct cairn_solve_checkpoints {
+    size_t size; ///< sizeof(cairn_solve_checkpoints);
+                 ///< CAIRN_SOLVE_CHECKPOINTS sets it.
+    const char
+           *folder; ///< Where they are written; made if it is not there. NULL: none is.
+    int64_t iterations;  ///< One after every so many; 0: not by iterations.
+    double  seconds;     ///< One after so many, by rank 0's clock; 0: not by time.
+    const char *restart; ///< Begin with the newest that can be used in this folder.
+                         ///< NULL: at iteration 0.
+} cairn_solve_checkpoints;
+
+// clang-format off
+#define CAIRN_SOLVE_CHECKPOINTS \
+    { sizeof(cairn_solve_checkpoints), NULL, 0, 0.0, NULL }
+// clang-format on
+
 /// How to solve. All but the operators, the vectors of `start` and what is called is the
 /// same on all ranks.
 typedef struct cairn_solve_options {
@@ -123,14 +144,17 @@ typedef struct cairn_solve_options {
     cairn_solve_step *step; ///< NULL: none is called.
     void             *user; ///< Handed to it.
     const cairn_solve_state
-           *start;   ///< Begin with a whole state of this method; NULL: at iteration 0.
-    double *history; ///< [history_room] Takes |r| / |b| of iterations 0, 1, ...
+        *start; ///< Begin with a whole state of this method; NULL: at iteration 0.
+    const cairn_solve_checkpoints
+        *checkpoints;     ///< NULL: none. Not beside `start` where
+                          ///< it says restart.
+    double *history;      ///< [history_room] Takes |r| / |b| of iterations 0, 1, ...
     int64_t history_room; ///< 0: none is kept.
 } cairn_solve_options;
 
 // clang-format off
 #define CAIRN_SOLVE_OPTIONS \
-    { sizeof(cairn_solve_options), NULL, NULL, 1e-8, 10000, false, NULL, NULL, NULL, NULL, NULL, 0 }
+    { sizeof(cairn_solve_options), NULL, NULL, 1e-8, 10000, false, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 // clang-format on
 
 /// How a solver ended.
@@ -145,7 +169,8 @@ typedef enum {
 typedef struct cairn_solve_info {
     size_t              size; ///< sizeof(cairn_solve_info); CAIRN_SOLVE_INFO sets it.
     cairn_solve_outcome outcome;
-    int64_t             iterations; ///< From iteration 0 on, also where it had a start.
+    int64_t             iterations; ///< From iteration 0 on, also where it had a start,
+    int64_t             first;      ///< which left this one.
     double              residual;   ///< |r| / |b|, as carried along,
     double              true_residual; ///< and |b - A x| / |b|.
     double  lower, upper; ///< Of chebyshev: the bounds that it went by; else 0.
@@ -154,11 +179,13 @@ typedef struct cairn_solve_info {
     double  seconds;      ///< All of it on this rank,
     double  product_seconds;      ///< products,
     double  precondition_seconds; ///< and what M took where it is not fused with sums.
+    int64_t checkpoints;          ///< That were completed,
+    double  checkpoint_seconds;   ///< and for how long iterations waited for copies.
 } cairn_solve_info;
 
 // clang-format off
 #define CAIRN_SOLVE_INFO \
-    { sizeof(cairn_solve_info), CAIRN_SOLVE_CONVERGED, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0 }
+    { sizeof(cairn_solve_info), CAIRN_SOLVE_CONVERGED, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0, 0.0 }
 // clang-format on
 
 /// Look at options before there is a plan: the texts, and the numbers.
@@ -195,6 +222,10 @@ CAIRN_API cairn_status cairn_solve_check(cairn_context             *context,
 ///                         is not reproducible, with `reproducible`; `start` is of another
 ///                         method, or not whole; a number is out of its range; both
 ///                         preconditioners are given.
+/// @retval CAIRN_BAD_FILE       There is no checkpoint to begin with that can be used: of what
+///                         there is the message, and the log, have the file and why not.
+/// @retval CAIRN_IO             The folder of checkpoints cannot be used. Where a checkpoint
+///                         cannot be written the log says so, and iterations go on.
 /// @retval CAIRN_UNSUPPORTED    The tensor is f32; its rows are by places, with jacobi or
 ///                         block-jacobi.
 /// @retval CAIRN_NO_MEMORY      For the vectors.

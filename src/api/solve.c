@@ -10,20 +10,65 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /// A call on its way: what was asked, as this version knows it, and what is made of it.
 typedef struct {
-    cairn_solve_options options;
-    cairn_solve_state   start; ///< That options.start points to, if it is not NULL.
-    cairn_solve_method  method;
-    cairn_solve_system  system;
+    cairn_solve_options     options;
+    cairn_solve_state       start; ///< That options.start points to, if it is not NULL;
+    cairn_solve_checkpoints checkpoints; ///< options.checkpoints likewise.
+    cairn_solve_method      method;
+    cairn_solve_system      system;
 } call;
 
-/// A caller's start, whose size is right, as this version knows it.
-static void read_start(call *c)
+/// A caller's start and checkpoints, whose sizes are right, as this version knows them.
+static void read_pointed(call *c)
 {
-    c->start = (cairn_solve_state)CAIRN_SOLVE_STATE;
-    if (c->options.start) CAIRN_READ(c->options.start, c->start);
+    cairn_solve_options *o = &c->options;
+
+    c->start       = (cairn_solve_state)CAIRN_SOLVE_STATE;
+    c->checkpoints = (cairn_solve_checkpoints)CAIRN_SOLVE_CHECKPOINTS;
+    if (o->start) CAIRN_READ(o->start, c->start);
+    if (o->checkpoints) CAIRN_READ(o->checkpoints, c->checkpoints);
+    if (o->checkpoints)
+        o->checkpoints =
+            c->checkpoints.folder || c->checkpoints.restart ? &c->checkpoints : NULL;
+}
+
+static cairn_status check_checkpoints(cairn_env *env, const call *c)
+{
+    const cairn_solve_checkpoints *how = &c->checkpoints;
+
+    if (!c->options.checkpoints) return CAIRN_OK;
+    CAIRN_CHECK(how->iterations >= 0 && how->seconds >= 0 && isfinite(how->seconds),
+                env, CAIRN_BAD_ARGUMENT,
+                "solve: checkpoints: every %" PRId64
+                " iterations, every %g s: they are at "
+                "least 0",
+                how->iterations, how->seconds);
+    CAIRN_CHECK(!how->restart || !c->options.start, env, CAIRN_BAD_ARGUMENT,
+                "solve: start: there is checkpoints.restart, too: %s", how->restart);
+    return CAIRN_OK;
+}
+
+/// What a checkpoint of this has to agree with. @param[in] format  Of the matrix.
+static void identify(call *c, const char *format)
+{
+    cairn_solve_identity       *identity = &c->system.identity;
+    const cairn_preconditioner *m        = &c->system.m;
+    static const char *const    names[]  = {
+            [CAIRN_PRECONDITION_NONE]    = "none",
+            [CAIRN_PRECONDITION_JACOBI]  = "jacobi",
+            [CAIRN_PRECONDITION_BLOCKS]  = "block-jacobi",
+            [CAIRN_PRECONDITION_CALLERS] = "a preconditioner of the caller's",
+    };
+
+    identity->format = format;
+    snprintf(identity->method, sizeof identity->method, "%s with %s", c->method.text,
+             names[m->kind]);
+    if (m->kind == CAIRN_PRECONDITION_BLOCKS)
+        snprintf(identity->method, sizeof identity->method, "%s with %s:%" PRId64,
+                 c->method.text, names[m->kind], m->block);
 }
 
 /// Read options into @p c. Local.
@@ -86,6 +131,11 @@ static cairn_status agree(cairn_comm *comm, cairn_status mine, const call *c)
     cairn_collective_text(&arguments, "preconditioner",
                           o->preconditioner ? "yes" : "no");
     cairn_collective_int(&arguments, "start", o->start ? o->start->iteration : -1);
+    if (o->checkpoints) {
+        cairn_collective_text(&arguments, "checkpoints", c->checkpoints.folder);
+        cairn_collective_text(&arguments, "restart", c->checkpoints.restart);
+        cairn_collective_int(&arguments, "iterations", c->checkpoints.iterations);
+    }
     return cairn_comm_agree_on(comm, mine, &arguments);
 }
 
@@ -149,9 +199,11 @@ cairn_status cairn_solve(cairn_plan                *plan,
                          CAIRN_SIZED(options, cairn_solve_options),
                          CAIRN_SIZED(info, cairn_solve_info));
     CAIRN_READ(options, c.options);
+    options = &c.options;
     CAIRN_ENTER_TOGETHER(plan->tensor->context,
-                         CAIRN_SIZED(options->start, cairn_solve_state));
-    read_start(&c);
+                         CAIRN_SIZED(options->start, cairn_solve_state),
+                         CAIRN_SIZED(options->checkpoints, cairn_solve_checkpoints));
+    read_pointed(&c);
     cairn_comm *comm = plan->tensor->context->comm;
     cairn_env  *env  = comm->env;
     int64_t     end;
@@ -167,11 +219,15 @@ cairn_status cairn_solve(cairn_plan                *plan,
     cairn_status status = check_plan(plan, c.options.reproducible);
 
     if (status == CAIRN_OK) status = read_options(env, &c);
+    if (status == CAIRN_OK) status = check_checkpoints(env, &c);
     if (status == CAIRN_OK) status = check_vectors(env, &c);
     status = agree(comm, status, &c);
     if (status == CAIRN_OK)
         status =
             cairn_comm_agree(comm, cairn_precondition_read(plan->tensor, &c.system.m));
+    identify(&c, cairn_format_text(cairn_tensor_format(plan->tensor)));
+    if (status == CAIRN_OK && c.options.checkpoints)
+        status = cairn_tensor_fingerprint(plan->tensor, c.system.identity.fingerprint);
     if (status == CAIRN_OK) status = run(comm, &c, info);
     cairn_precondition_fini(env, &c.system.m);
     return status;
@@ -202,8 +258,10 @@ cairn_status cairn_solve_with(cairn_context              *context,
                          CAIRN_SIZED(info, cairn_solve_info));
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(matrix->apply));
     CAIRN_READ(options, c.options);
-    CAIRN_ENTER_TOGETHER(context, CAIRN_SIZED(options->start, cairn_solve_state));
-    read_start(&c);
+    options = &c.options;
+    CAIRN_ENTER_TOGETHER(context, CAIRN_SIZED(options->start, cairn_solve_state),
+                         CAIRN_SIZED(options->checkpoints, cairn_solve_checkpoints));
+    read_pointed(&c);
     cairn_comm *comm = context->comm;
     cairn_env  *env  = comm->env;
 
@@ -212,6 +270,7 @@ cairn_status cairn_solve_with(cairn_context              *context,
     c.system.x          = x;
     cairn_status status = read_options(env, &c);
 
+    if (status == CAIRN_OK) status = check_checkpoints(env, &c);
     if (status == CAIRN_OK) status = check_vectors(env, &c);
     if (status == CAIRN_OK && c.system.m.kind != CAIRN_PRECONDITION_NONE
         && c.system.m.kind != CAIRN_PRECONDITION_CALLERS)
@@ -220,6 +279,7 @@ cairn_status cairn_solve_with(cairn_context              *context,
                             "a preconditioner",
                             c.options.precondition);
     status = agree(comm, status, &c);
+    identify(&c, "");
     if (status == CAIRN_OK) status = place_rows(comm, &c.system.rows);
     return status == CAIRN_OK ? run(comm, &c, info) : status;
 }

@@ -75,6 +75,9 @@ typedef struct cli_job cli_job; // job.h
     X(PRECONDITION, "precondition", "M", "none", "none, jacobi, block-jacobi:B")     \
     X(RHS, "rhs", "WHAT", "ones", "b: ones, or a Matrix Market array file")          \
     X(PICTURE, "picture", "FILE", NULL, "draw the history, SVG")                     \
+    X(CHECKPOINT, "checkpoint", "DIR", NULL, "keep states there to go on from")      \
+    X(EVERY, "every", "N|Ts", "60s", "iterations, or seconds, between checkpoints")  \
+    X(RESTART, "restart", "DIR", NULL, "go on from the newest checkpoint there")     \
     X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")    \
     X(MODELS, "models", NULL, NULL, "print the cost models")
 

@@ -22,6 +22,7 @@ enum { ENDING = sizeof ending / sizeof ending[0] };
 static struct {
     pthread_t                main;
     _Atomic(cairn_context *) context; ///< NULL: none.
+    _Atomic(atomic_bool *)   asked;   ///< NULL: nobody wants to be asked.
 } watched;
 
 /// Which signals this process was told to ignore. Looked at before libraries begin: UCX,
@@ -45,6 +46,11 @@ __attribute__((section(".preinit_array"),
 /// thread meets it again, with its default action.
 static void end(int number)
 {
+    atomic_bool *const asked = atomic_load(&watched.asked);
+
+    if (asked && (number == SIGTERM || number == SIGUSR1)
+        && !atomic_exchange(asked, true))
+        return;
     if (!pthread_equal(pthread_self(), watched.main)) {
         pthread_kill(watched.main, number);
         return;
@@ -65,12 +71,12 @@ static void end_of_process(void)
     if (context) cairn_context_abandon(context);
 }
 
-void cli_signals_begin(void)
+/// Have them handled here; again where a library may have taken them for itself, as LLVM
+/// does below OpenCL.
+static void handle(void)
 {
     struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESTART};
 
-    watched.main = pthread_self();
-    atexit(end_of_process);
     sigemptyset(&action.sa_mask);
     for (int k = 0; k < ENDING; k++)
         sigaddset(&action.sa_mask, ending[k]);
@@ -79,6 +85,19 @@ void cli_signals_begin(void)
             signal(ending[k], SIG_IGN);
         else
             sigaction(ending[k], &action, NULL);
+}
+
+void cli_signals_begin(void)
+{
+    watched.main = pthread_self();
+    atexit(end_of_process);
+    handle();
+}
+
+void cli_signals_ask(atomic_bool *asked)
+{
+    atomic_store(&watched.asked, asked);
+    if (asked) handle();
 }
 
 void cli_signals_watch(cairn_context *context)

@@ -8,10 +8,17 @@
 
 #include <cairn/cairn.h>
 
+#include <stdatomic.h>
+
 /// Handle SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1 and SIGUSR2, unless they are
 /// ignored (nohup, `&` in scripts).
 /// Local; on the main thread, before there are others.
 void cli_signals_begin(void);
+
+/// From now on the first SIGTERM or SIGUSR1 makes @p asked true, and nothing more: batch
+/// systems send them a while before they kill, and there is something to save. Another one
+/// ends the process. NULL: each ends it, as ever. Local.
+void cli_signals_ask(atomic_bool *asked);
 
 /// From now on what @p context would leave behind is removed; NULL: there is none any
 /// more. Local.

@@ -8,6 +8,8 @@
 
 #include "run.h"
 
+#include <stdatomic.h>
+
 /// One iteration.
 typedef struct cli_solve_point {
     double residual; ///< |r| / |b|
@@ -15,14 +17,16 @@ typedef struct cli_solve_point {
 } cli_solve_point;
 
 typedef struct cli_solve {
-    cli_run             run; ///< The plan, and what it took.
-    cairn_solve_options options;
-    const char         *rhs; ///< "ones" or a file.
-    cairn_solve_info    info;
-    char               *why;   ///< It did not converge: why; else NULL.
-    cli_solve_point    *point; ///< [points] Iterations 0, 1, ...; rank 0 alone.
-    int64_t             points, room;
-    bool                full; ///< There was no memory for another.
+    cli_run                 run; ///< The plan, and what it took.
+    cairn_solve_options     options;
+    const char             *rhs; ///< "ones" or a file.
+    cairn_solve_checkpoints checkpoints;
+    cairn_solve_info        info;
+    atomic_bool             asked; ///< A signal asks for an end.
+    char                   *why;   ///< It did not converge: why; else NULL.
+    cli_solve_point        *point; ///< [points] Iterations 0, 1, ...; rank 0 alone.
+    int64_t                 points, room;
+    bool                    full; ///< There was no memory for another.
 } cli_solve;
 
 /// What is told: as an object (NULL: no memory), or to people. Rank 0.

@@ -38,6 +38,7 @@ json_t *cli_solve_object(const cli_solve *solve)
     json_t                 *all    = cli_run_object(&solve->run);
     json_t                 *own    = json_pack(
                            "{s:s, s:s, s:s, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f, "
+                                              "s:I, s:I, s:f, "
                                               "s:o}",
                            "method", solve->options.method, "precondition",
         solve->options.precondition ? solve->options.precondition : "none", "outcome",
@@ -49,7 +50,9 @@ json_t *cli_solve_object(const cli_solve *solve)
                            "products", (json_int_t)info->products, "reductions",
                            (json_int_t)info->reductions, "seconds_solve", info->seconds,
                            "seconds_products", info->product_seconds, "seconds_precondition",
-                           info->precondition_seconds, "history", history(solve));
+                           info->precondition_seconds, "first", (json_int_t)info->first, "checkpoints",
+                           (json_int_t)info->checkpoints, "seconds_checkpoint", info->checkpoint_seconds,
+                           "history", history(solve));
 
     if (all && own && json_object_update_new(all, own) == 0) return all;
     json_decref(all);
@@ -64,7 +67,8 @@ static void print_history(const cli_solve *solve)
     printf("\n  iteration  residual\n");
     for (int64_t k = 0; k < solve->points; k++)
         if (k % stride == 0 || k + 1 == solve->points)
-            printf("  %-9" PRId64 "  %.3e\n", k, solve->point[k].residual);
+            printf("  %-9" PRId64 "  %.3e\n", solve->info.first + k,
+                   solve->point[k].residual);
 }
 
 static void print_times(const cli_solve *solve)
@@ -92,6 +96,12 @@ void cli_solve_print(const cli_solve *solve)
            solve->options.precondition ? solve->options.precondition : "none");
     if (info->upper > 0) printf("bounds    %.6g to %.6g\n", info->lower, info->upper);
     print_times(solve);
+    if (solve->checkpoints.folder)
+        printf("kept      %" PRId64
+               " checkpoint%s in %s, for which iterations waited %s\n",
+               info->checkpoints, info->checkpoints == 1 ? "" : "s",
+               solve->checkpoints.folder,
+               cli_word_seconds(info->checkpoint_seconds).text);
     print_history(solve);
     printf("\n%s after %" PRId64 " iteration%s: residual %.3g, computed anew %.3g\n",
            info->outcome == CAIRN_SOLVE_CONVERGED ? "converged" : "NOT converged",

@@ -6,6 +6,7 @@
 #include "gather.h"
 #include "json.h"
 #include "progress.h"
+#include "signals.h"
 #include "solve.h"
 #include "values.h"
 #include "verbs.h"
@@ -35,6 +36,43 @@ static int64_t find_alignment(const cli_job *job, const char *precondition)
     return align;
 }
 
+/// --every: a number of iterations, or of seconds where an s follows.
+static cairn_status read_every(cli_job *job, cairn_solve_checkpoints *how)
+{
+    const char *const text = cli_given(job, CLI_EVERY)
+                                 ? cli_text(job, CLI_EVERY)
+                                 : cli_option_row(CLI_EVERY)->standard;
+    char             *end;
+    const double      number = strtod(text, &end);
+    const bool        time   = strcmp(end, "s") == 0;
+
+    if (end == text || (*end && !time) || !(number > 0) || number > 1e9
+        || (!time && number != floor(number)))
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --every: %s: is no number of iterations (50), nor of "
+                        "seconds (30s)",
+                        text);
+    if (time)
+        how->seconds = number;
+    else
+        how->iterations = (int64_t)number;
+    return CAIRN_OK;
+}
+
+static cairn_status read_checkpoints(cli_solve *solve)
+{
+    cli_job                 *job = solve->run.job;
+    cairn_solve_checkpoints *how = &solve->checkpoints;
+
+    how->folder  = cli_text(job, CLI_CHECKPOINT);
+    how->restart = cli_text(job, CLI_RESTART);
+    if (cli_given(job, CLI_EVERY) && !how->folder)
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --every: nothing is kept without --checkpoint");
+    if (how->folder || how->restart) solve->options.checkpoints = how;
+    return how->folder ? read_every(job, how) : CAIRN_OK;
+}
+
 static cairn_status read_settings(cli_job *job, cli_solve *solve)
 {
     cli_run             *run      = &solve->run;
@@ -60,6 +98,7 @@ static cairn_status read_settings(cli_job *job, cli_solve *solve)
         return cli_fail(job, CAIRN_BAD_OPTION, "option: --tol: %g is less than 0",
                         options->tolerance);
     CLI_TRY(cli_integer(job, CLI_MAX_ITERATIONS, 0, &options->max_iterations));
+    CLI_TRY(read_checkpoints(solve));
     CLI_TRY(cairn_solve_check(job->context, options));
     run->align = find_alignment(job, options->precondition);
     if (cli_given(job, CLI_PICTURE) && !strstr(cli_text(job, CLI_PICTURE), ".svg"))
@@ -78,7 +117,9 @@ static int keep_point(void *user, const cairn_solve_state *state)
 {
     cli_solve *solve = user;
 
-    if (!cli_is_first(solve->run.job)) return 0;
+    const int wish = atomic_load(&solve->asked); /* to end */
+
+    if (!cli_is_first(solve->run.job)) return wish;
     if (solve->points == solve->room) {
         const int64_t    room = solve->room > 0 ? 2 * solve->room : 1024;
         cli_solve_point *more =
@@ -90,7 +131,7 @@ static int keep_point(void *user, const cairn_solve_state *state)
         solve->room  = room;
     }
     solve->point[solve->points++] = (cli_solve_point){state->residual, cli_seconds()};
-    return 0;
+    return wish;
 }
 
 static int by_size(const void *a, const void *b)
@@ -132,8 +173,11 @@ static cairn_status iterate(cli_solve *solve, const double *b, double *x)
     cli_progress_phase("solve");
     solve->options.step = keep_point;
     solve->options.user = solve;
+    if (solve->checkpoints.folder) cli_signals_ask(&solve->asked);
     const cairn_status status =
         cairn_solve(solve->run.plan, &solve->options, b, x, &solve->info);
+
+    cli_signals_ask(NULL);
 
     CLI_TRY(cli_agree(job, solve->full
                                ? cli_fail(job, CAIRN_NO_MEMORY, "memory: the history")
@@ -216,7 +260,8 @@ static cairn_status run_verb(cli_job *job)
     cli_solve solve = {
         .run     = {.job = job, .matrix = CAIRN_SOURCE_INFO, .moved = CAIRN_PLAN_INFO},
         .options = CAIRN_SOLVE_OPTIONS,
-        .info    = CAIRN_SOLVE_INFO
+        .checkpoints = CAIRN_SOLVE_CHECKPOINTS,
+        .info        = CAIRN_SOLVE_INFO
     };
 
     solve.run.product = (cairn_product_options){
@@ -225,7 +270,9 @@ static cairn_status run_verb(cli_job *job)
 
     if (status == CAIRN_OK) status = execute(&solve);
     if (status == CAIRN_OK && solve.why)
-        status = cli_fail(job, CAIRN_NOT_CONVERGED, "%s", solve.why);
+        status = cli_fail(job, CAIRN_NOT_CONVERGED, "%s%s%s", solve.why,
+                          solve.info.checkpoints > 0 ? "; go on with --restart " : "",
+                          solve.info.checkpoints > 0 ? solve.checkpoints.folder : "");
     free(solve.why);
     free(solve.point);
     cli_run_release(&solve.run);
@@ -260,7 +307,16 @@ static const char about[] =
     "begin "
     "at multiples of 64 rows (and of the blocks' rows).\n"
     "\n"
-    "block-jacobi:B has the diagonal's blocks of B rows, 32 without :B, factored.";
+    "block-jacobi:B has the diagonal's blocks of B rows, 32 without :B, factored.\n"
+    "\n"
+    "With --checkpoint states are written to a folder that all ranks see, beside the "
+    "iterations, and the last one at the end where the solution was not reached, or "
+    "when "
+    "SIGTERM or SIGUSR1 came: exit status 1 then. --restart goes on from the newest "
+    "that is "
+    "whole, on any number of ranks; the matrix, the right-hand side, the method and "
+    "the "
+    "preconditioner have to be the same. deploy/launch starts such jobs again.";
 
 static const char json[] =
     "all fields of run, seconds_median, seconds_min and gflops being those of an "
@@ -268,18 +324,25 @@ static const char json[] =
     "limit, stopped, breakdown) iterations residual (|r| / |b|, as carried along) "
     "true_residual (computed anew) why (null if it converged) lower upper (bounds of "
     "chebyshev, else null) products reductions seconds_solve seconds_products "
-    "seconds_precondition (outside the passes that sum) history[] (residuals of "
-    "iterations 0, 1, ...)";
+    "seconds_precondition (outside the passes that sum) first (the iteration that it "
+    "began with: that of the checkpoint, else 0) checkpoints (completed) "
+    "seconds_checkpoint (for which iterations waited) history[] (residuals of "
+    "iterations "
+    "first, first + 1, ...)";
 
 static const cli_example examples[] = {
-    {"cairn solve cg grid.mtx --precondition jacobi",                     "x of A x = 1"},
+    {"cairn solve cg grid.mtx --precondition jacobi",                        "x of A x = 1"},
     {"cairn solve gmres:50 grid.mtx --tol 1e-10 --rhs b.mtx --out x.mtx",
-     "another right-hand side, the solution kept"                                       },
+     "another right-hand side, the solution kept"                                          },
     {"mpirun -n 4 cairn solve pipelined-cg grid.mtx --reproducible",
-     "the same bits on any ranks"                                                       },
+     "the same bits on any ranks"                                                          },
     {"cairn solve chebyshev:0.01,8 grid.mtx --json -",
-     "bounds known, the history as JSON"                                                },
-    {NULL,                                                                NULL          },
+     "bounds known, the history as JSON"                                                   },
+    {"mpirun -n 4 cairn solve cg grid.mtx --checkpoint kept --every 30s",
+     "a state every 30 seconds"                                                            },
+    {"mpirun -n 2 cairn solve cg grid.mtx --checkpoint kept --restart kept",
+     "go on from it, on two ranks"                                                         },
+    {NULL,                                                                   NULL          },
 };
 
 const cli_verb cli_verb_solve = {
@@ -294,10 +357,11 @@ const cli_verb cli_verb_solve = {
     .words    = "METHOD",
     .word     = cli_method_word,
     .options =
-        (const cli_option_id[]){CLI_PRECONDITION, CLI_TOL, CLI_MAX_ITERATIONS, CLI_RHS,
-                                CLI_OUT, CLI_PICTURE, CLI_FORMAT, CLI_CANDIDATES,
-                                CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
-                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_REPRODUCIBLE,
-                                CLI_OPTIONS},
+        (const cli_option_id[]){
+                                CLI_PRECONDITION, CLI_TOL, CLI_MAX_ITERATIONS, CLI_RHS,
+                                CLI_CHECKPOINT, CLI_EVERY, CLI_RESTART, CLI_OUT,
+                                CLI_PICTURE, CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
+                                CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE, CLI_THREADS,
+                                CLI_MEMORY, CLI_GIVE_UP, CLI_REPRODUCIBLE, CLI_OPTIONS},
     .run = run_verb,
 };

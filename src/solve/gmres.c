@@ -214,10 +214,11 @@ static cairn_status step(cycle *c)
     CAIRN_TRY(orthogonalize(c, h));
     const double next = h[c->j + 1], residual = rotate(c, h);
 
-    s->state.whole = c->j + 1 == c->restart || !(next > 0) || s->sums->ends
-                     || residual <= s->options->tolerance * s->norm
-                     || s->state.iteration + 1 >= s->options->max_iterations;
-    if (s->state.whole)
+    /* A cycle that is cut short leaves x, but no state that others would go on from with
+     * the bits of those that had not been cut. */
+    s->state.whole = c->j + 1 == c->restart || !(next > 0);
+    if (s->state.whole || residual <= s->options->tolerance * s->norm
+        || s->state.iteration + 1 >= s->options->max_iterations)
         CAIRN_TRY(leave(c));
     else
         normalize_all(c, next);

@@ -41,7 +41,7 @@ cairn_status cairn_solver_vector(cairn_solver *s, const char *name, double **at)
     if (!name) return CAIRN_OK;
     s->state.vector[s->state.vectors++] = (cairn_solve_vector){name, *at};
     if (!cairn_solver_is_started(s)) return CAIRN_OK;
-    const cairn_solve_vector *from = find_vector(s->options->start, name);
+    const cairn_solve_vector *from = find_vector(s->start, name);
 
     CAIRN_CHECK(from && (from->data || rows == 0), s->env, CAIRN_BAD_ARGUMENT,
                 "solve: start: it has no vector %s", name);
@@ -56,7 +56,7 @@ cairn_status cairn_solver_scalar(cairn_solver *s, const char *name, double **at)
     *mine = (cairn_solve_scalar){name, 0};
     *at   = &mine->value;
     if (!cairn_solver_is_started(s)) return CAIRN_OK;
-    const cairn_solve_scalar *from = find_scalar(s->options->start, name);
+    const cairn_solve_scalar *from = find_scalar(s->start, name);
 
     CAIRN_CHECK(from, s->env, CAIRN_BAD_ARGUMENT, "solve: start: it has no number %s",
                 name);
@@ -141,7 +141,7 @@ static bool ends(const cairn_solver *s, cairn_solve_outcome *outcome)
 
     if (s->state.residual <= options->tolerance)
         *outcome = CAIRN_SOLVE_CONVERGED;
-    else if (s->sums->ends)
+    else if (s->sums->ends && s->state.whole)
         *outcome = CAIRN_SOLVE_STOPPED;
     else if (s->state.iteration >= options->max_iterations)
         *outcome = CAIRN_SOLVE_LIMIT;
@@ -164,6 +164,7 @@ cairn_status cairn_solver_first(cairn_solver *s, double square)
     s->done = s->state.last = ends(s, &s->info.outcome);
     if (options->step && options->step(options->user, &s->state) != 0)
         s->sums->wants = true;
+    if (s->keeper.how) cairn_keeper_step(&s->keeper, &s->state);
     return CAIRN_OK;
 }
 
@@ -198,7 +199,7 @@ static void look_at_b(void *user, int64_t i, int64_t n, double *sum)
 
 static cairn_status check_start(cairn_solver *s)
 {
-    const cairn_solve_state *start = s->options->start;
+    const cairn_solve_state *start = s->start;
 
     if (!start) return CAIRN_OK;
     CAIRN_CHECK(start->method && strcmp(start->method, s->method->text) == 0, s->env,
@@ -232,10 +233,10 @@ static cairn_status begin(cairn_solver *s)
     if (status == CAIRN_OK) status = cairn_solver_vector(s, NULL, &s->in);
     if (status == CAIRN_OK) status = cairn_solver_vector(s, NULL, &s->out);
     CAIRN_TRY(cairn_solver_agree(s, status));
-    if (s->options->start) s->state.iteration = s->options->start->iteration;
+    if (s->start) s->state.iteration = s->info.first = s->start->iteration;
     CAIRN_TRY(cairn_sums_of(s->sums, look_at_b, (void *)system->b, 2));
     s->norm = sqrt(s->sums->result[0]);
-    return CAIRN_OK;
+    return s->keeper.how ? cairn_keeper_open(&s->keeper, s->norm) : CAIRN_OK;
 }
 
 /// x = 0 solves A x = 0.
@@ -266,6 +267,13 @@ static cairn_status end(cairn_solver *s, cairn_status status)
         info->iterations, info->iterations == 1 ? "" : "s", info->residual);
 }
 
+/// Might another job go on from the last state?
+static bool goes_on(const cairn_solver *s)
+{
+    return s->info.outcome == CAIRN_SOLVE_LIMIT
+           || s->info.outcome == CAIRN_SOLVE_STOPPED;
+}
+
 cairn_status cairn_solver_run(cairn_comm                *comm,
                               const cairn_solve_system  *system,
                               const cairn_solve_method  *method,
@@ -277,14 +285,25 @@ cairn_status cairn_solver_run(cairn_comm                *comm,
                           .system  = system,
                           .options = options,
                           .method  = method,
+                          .start   = options->start,
                           .info    = CAIRN_SOLVE_INFO};
     const int    most  = method->restart > 0 ? (int)method->restart + 2 : 3;
     cairn_status status =
         cairn_sums_create(comm, &system->rows, options->reproducible, most, &s.sums);
 
+    if (status == CAIRN_OK && options->checkpoints) {
+        s.keeper = (cairn_keeper){.how      = options->checkpoints,
+                                  .identity = &system->identity,
+                                  .sums     = s.sums,
+                                  .info     = &s.info};
+        status   = cairn_keeper_read(&s.keeper, method->text, &s.start);
+    }
     if (status == CAIRN_OK) status = begin(&s);
     if (status == CAIRN_OK)
         status = s.norm > 0 || isnan(s.norm) ? method->run(&s) : solve_zero(&s);
+    if (s.keeper.how)
+        cairn_keeper_end(&s.keeper,
+                         status == CAIRN_OK && goes_on(&s) ? &s.state : NULL);
     if (status == CAIRN_OK || status == CAIRN_NOT_CONVERGED) status = end(&s, status);
     if (s.sums) s.info.reductions = s.sums->reductions;
     s.info.seconds = cairn_seconds() - begun;

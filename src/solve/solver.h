@@ -7,6 +7,7 @@
 #ifndef CAIRN_SOLVE_SOLVER_H
 #define CAIRN_SOLVE_SOLVER_H
 
+#include "solve/keep.h"
 #include "solve/precondition.h"
 
 /// A x = b, on one rank of several.
@@ -16,8 +17,9 @@ typedef struct cairn_solve_system {
     double              *in,
         *out; ///< [rows] Arrays that A reads and writes without copies; or NULL.
     cairn_preconditioner m;
-    const double        *b; ///< [rows]
-    double              *x; ///< [rows]
+    cairn_solve_identity identity; ///< For checkpoints.
+    const double        *b;        ///< [rows]
+    double              *x;        ///< [rows]
 } cairn_solve_system;
 
 typedef struct cairn_solver {
@@ -30,11 +32,13 @@ typedef struct cairn_solver {
     double                          *in,
         *out; ///< [rows] Of the system, or own: no vectors of the state, unless a
               ///< method says so.
-    cairn_solve_state state;
-    cairn_solve_info  info;
-    bool              done;
-    int               blocks;
-    double           *block[CAIRN_SOLVE_VECTORS + 4]; ///< To be freed.
+    const cairn_solve_state *start; ///< NULL: none, iteration 0.
+    cairn_solve_state        state;
+    cairn_solve_info         info;
+    cairn_keeper             keeper;
+    bool                     done;
+    int                      blocks;
+    double                  *block[CAIRN_SOLVE_VECTORS + 4]; ///< To be freed.
 } cairn_solver;
 
 /// What comes of a method's text.
@@ -108,7 +112,7 @@ cairn_solver_break(cairn_solver *s, const char *format, ...);
 /// Has an iteration's state come from the caller?
 static inline bool cairn_solver_is_started(const cairn_solver *s)
 {
-    return s->options->start != NULL;
+    return s->start != NULL;
 }
 
 /// The functions of the methods.

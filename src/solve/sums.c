@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FLAGS = 2 }; ///< Numbers before a rank's sums.
+/// Numbers before a rank's sums.
+enum { FAILED, WANTS, SAID, FLAGS = SAID + CAIRN_SUMS_SAID };
 
 /// Fewer rows than these are not worth waking threads for.
 enum { ROWS_OF_A_THREAD = 2048 };
@@ -197,11 +198,13 @@ cairn_status cairn_sums_begin(cairn_row_sums *sums)
     sums->failed = CAIRN_OK;
     sums->reductions++;
     if (comm->size == 1) {
+        memcpy(sums->heard, sums->says, sizeof sums->heard);
         cairn_tree_fold(&sums->mine, sums->result);
         return CAIRN_OK;
     }
-    x->mine[0] = sums->told != CAIRN_OK;
-    x->mine[1] = sums->wants;
+    x->mine[FAILED] = sums->told != CAIRN_OK;
+    x->mine[WANTS]  = sums->wants;
+    memcpy(x->mine + SAID, sums->says, sizeof sums->says);
     if (!x->reproducible) {
         cairn_tree_fold(&sums->mine, x->mine + FLAGS);
         return comm->collect->sum(comm, x->mine, FLAGS + count);
@@ -220,12 +223,12 @@ static void add_up(cairn_row_sums *sums)
     const int            count = sums->count;
 
     cairn_tree_clear(&x->whole, count);
-    x->mine[0] = x->mine[1] = 0;
+    memset(x->mine, 0, FLAGS * sizeof *x->mine);
     for (int r = 0; r < sums->comm->size; r++) {
         const double *its = x->all + r * (FLAGS + (int64_t)x->widest * count);
 
-        x->mine[0] += its[0];
-        x->mine[1] += its[1];
+        for (int k = 0; k < FLAGS; k++)
+            x->mine[k] += its[k];
         for (int k = 0; k < x->nodes[r]; k++)
             cairn_tree_push(&x->whole, x->node[r * x->widest + k],
                             its + FLAGS + (int64_t)k * count);
@@ -246,8 +249,9 @@ cairn_status cairn_sums_end(cairn_row_sums *sums)
             add_up(sums);
         else
             memcpy(sums->result, x->mine + FLAGS, (size_t)sums->count * sizeof(double));
-        some       = x->mine[0] > 0;
-        sums->ends = x->mine[1] > 0;
+        some       = x->mine[FAILED] > 0;
+        sums->ends = x->mine[WANTS] > 0;
+        memcpy(sums->heard, x->mine + SAID, sizeof sums->heard);
     }
     return some ? cairn_comm_agree(comm, sums->told) : CAIRN_OK;
 }

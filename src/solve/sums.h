@@ -6,8 +6,9 @@
 ///
 /// With `reproducible` a rank sends the sums of the nodes that lie whole in its rows, by one
 /// gathering, and each adds all of them up to the root. Without, ranks add their own up, and
-/// the transport adds these. What a rank adds besides is whether something failed on it, and
-/// whether its caller wants to end: a solver needs no other agreement.
+/// the transport adds these. What a rank adds besides is whether something failed on it,
+/// whether its caller wants to end, and how far its checkpoint is (keep.h): a solver needs no
+/// other agreement.
 
 #ifndef CAIRN_SOLVE_SUMS_H
 #define CAIRN_SOLVE_SUMS_H
@@ -23,14 +24,22 @@ typedef struct cairn_solve_rows {
     int64_t first, count, total;
 } cairn_solve_rows;
 
+/// Numbers of a rank that travel with its sums.
+enum {
+    CAIRN_SUMS_PENDING, ///< It has a part of a checkpoint to write, or
+    CAIRN_SUMS_FAILED,  ///< could not write it;
+    CAIRN_SUMS_DUE,     ///< it says that it is time for one.
+    CAIRN_SUMS_SAID
+};
+
 /// How sums go over ranks; as `comm/comm.h` has it none of it on one.
 typedef struct cairn_sums_exchange {
     bool             reproducible;
     int              widest; ///< Nodes of the rank that has most.
     int             *nodes;  ///< [ranks] Of each,
     cairn_tree_node *node;   ///< [ranks][widest] and which.
-    double          *mine;   ///< [2 + widest * most] Failed, wants to end, sums.
-    double          *all;    ///< [ranks][2 + widest * most]
+    double          *mine;   ///< [flags + widest * most] Flags, and sums.
+    double          *all;    ///< [ranks][flags + widest * most]
     cairn_tree       whole;
 } cairn_sums_exchange;
 
@@ -48,7 +57,9 @@ typedef struct cairn_row_sums {
     cairn_status        told;   ///< and before it.
     bool                wants;  ///< This rank's caller wants to end,
     bool                ends;   ///< and some rank's did at the last reduction.
-    int64_t             reductions;
+    double              says[CAIRN_SUMS_SAID]; ///< Of this rank, at the next reduction.
+    double  heard[CAIRN_SUMS_SAID]; ///< Sums over all ranks, at the last one.
+    int64_t reductions;
 } cairn_row_sums;
 
 /// Prepare sums of @p most at a time.
