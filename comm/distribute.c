@@ -92,7 +92,7 @@ cairn_status cairn_rows_equal(cairn_comm *comm,
 
 /// The search for all boundaries at once. Boundary b (0 .. cuts-1) is a number of
 /// grains; `low` and `high` close in on the first one whose rows before it cost the `goal`.
-/// The cost of rows is below 2^31 * (2^61 + 2^63), a goal times speeds below 2^127.
+/// The cost of rows is below 2^31 * (2^61 + 2^63).
 typedef struct {
     const cairn_row_counts *counts; ///< Of this rank.
     cairn_coord             extent, grain;
@@ -100,6 +100,7 @@ typedef struct {
     int                     cuts;
     int64_t                 total;              ///< Entries of all ranks.
     int64_t                *low, *high, *count; ///< [cuts] each, one block.
+    __int128               *goal;               ///< [cuts]
 } search;
 
 /// Entries of this rank in the rows before grain @p g.
@@ -116,25 +117,25 @@ static __int128 cost_before(const search *s, cairn_coord g, int64_t entries)
            + (__int128)s->costs->row * row_of_grain(g, s->grain, s->extent);
 }
 
-/// Speed of the first @p ranks ranks together.
-static int64_t speed_of_first(const search *s, int ranks)
+static int64_t speed_of(const search *s, int rank)
 {
-    int64_t speed = 0;
-
-    if (!s->costs) return ranks;
-    for (int r = 0; r < ranks; r++)
-        speed += s->costs->speed[r];
-    return speed;
+    return s->costs ? s->costs->speed[rank] : 1;
 }
 
-/// What the rows before boundary @p b are to cost.
-static __int128 goal(const search *s, int b)
+/// What the rows before each boundary are to cost: of the cost of all rows the part that the
+/// ranks before it have of all speeds, rounded down. The cost is divided first, so that no
+/// product is beyond it or beyond the square of all speeds together (2^63 at most).
+static void set_goals(const search *s)
 {
-    const __int128 all = s->costs ? (__int128)s->costs->entry * s->total
-                                        + (__int128)s->costs->row * s->extent
-                                  : s->total;
+    const __int128 all   = cost_before(s, INT64_MAX, s->total);
+    int64_t        every = 0, before = 0;
 
-    return all * speed_of_first(s, b + 1) / speed_of_first(s, s->cuts + 1);
+    for (int r = 0; r <= s->cuts; r++)
+        every += speed_of(s, r);
+    for (int b = 0; b < s->cuts; b++) {
+        before += speed_of(s, b);
+        s->goal[b] = all / every * before + all % every * before / every;
+    }
 }
 
 static bool closed(const search *s)
@@ -154,7 +155,7 @@ static cairn_status halve(cairn_comm *comm, search *s)
         const int64_t middle = s->low[b] + (s->high[b] - s->low[b]) / 2;
 
         if (s->low[b] == s->high[b]) continue;
-        if (cost_before(s, middle, s->count[b]) >= goal(s, b))
+        if (cost_before(s, middle, s->count[b]) >= s->goal[b])
             s->high[b] = middle;
         else
             s->low[b] = middle + 1;
@@ -176,8 +177,8 @@ static cairn_status take_nearer(cairn_comm *comm, search *s, cairn_rows *rows)
     CAIRN_TRY(comm->ops->allreduce(comm, below, s->cuts, CAIRN_SUM));
     for (int b = 0; b < s->cuts; b++) {
         const cairn_coord g     = s->low[b] - (s->low[b] > 0);
-        const __int128    least = goal(s, b) - cost_before(s, g, below[b]);
-        const __int128    most  = cost_before(s, s->low[b], s->count[b]) - goal(s, b);
+        const __int128    least = s->goal[b] - cost_before(s, g, below[b]);
+        const __int128    most  = cost_before(s, s->low[b], s->count[b]) - s->goal[b];
 
         rows->first[b + 1] =
             row_of_grain(least < most ? g : s->low[b], s->grain, s->extent);
@@ -237,11 +238,14 @@ static cairn_status cut_by_counts(cairn_comm             *comm,
                            .total  = total};
     cairn_status status = CAIRN_NEW(comm->env, 3 * (int64_t)s.cuts, &s.low);
 
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, s.cuts, &s.goal);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
     s.high  = s.low + s.cuts;
     s.count = s.high + s.cuts;
-    status  = run_search(comm, &s, rows);
+    set_goals(&s);
+    status = run_search(comm, &s, rows);
 done:
+    cairn_free(comm->env, s.goal);
     cairn_free(comm->env, s.low);
     return status;
 }

@@ -275,6 +275,38 @@ Test(distribution, costs_are_of_rows_entries_and_threads)
     cairn_source_destroy(&source);
 }
 
+/// Devices of models alone, without the processor: a rank's rows are as the memory of the
+/// fastest is, by what a file says of it.
+Test(distribution, costs_are_of_simulated_devices)
+{
+    cairn_source *source = draw(all, CAIRN_BY_NNZ);
+    cairn_tensor *tensor = NULL;
+    double        before[ROWS + 1];
+    char          path[100], list[110];
+
+    snprintf(path, sizeof path, "%s/%d.json", folder, rank);
+    snprintf(list, sizeof list, "fpga,%s", path);
+    FILE *file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    fprintf(file, "{\"kind\": \"fpga\", \"channel_rate\": %de12}\n", 1 + rank);
+    fclose(file);
+    ON_ALL_RANKS(cairn_devices_check(all, NULL, list, 0) == CAIRN_OK
+                     && store(source, "csr", "cost", &tensor) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    add_up_costs(tensor->format, source, before);
+    for (int r = 1; r < size; r++) {
+        const double share = r * (r + 1.0) / (size * (size + 1.0));
+        const double far   = before[tensor->rows.first[r]] - before[ROWS] * share;
+
+        cr_expect_lt(fabs(far), before[ROWS] / 20, "rank %d begins %g too late", r,
+                     far);
+    }
+    remove(path);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
 Test(distribution, conversions_send_what_changes_its_rank)
 {
     uint64_t      state  = seed_clock();

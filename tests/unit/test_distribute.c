@@ -99,3 +99,41 @@ Test(distribute, agreement_of_one_is_its_own_status)
     cr_expect_eq(cairn_comm_exscan(comm, 5, &before), CAIRN_OK);
     cr_expect_eq(before, 0);
 }
+
+enum { RANKS = 100000 };
+
+/// Every row has three entries.
+static int64_t three_each(const void *user, cairn_coord row)
+{
+    (void)user;
+    return 3 * row;
+}
+
+/// This process is all of the ranks: sums over them are its own. Boundary r is nearest to
+/// the part of the rows that the ranks before it have of all speeds: |row * every - extent *
+/// before| is at most half of `every`, but for the fraction of a cost that a goal drops.
+Test(distribute, a_hundred_thousand_ranks_of_unlike_speed)
+{
+    static int64_t         speed[RANKS];
+    const cairn_coord      extent = INT64_C(1) << 59;
+    const cairn_row_counts counts = {3 * extent, three_each, NULL};
+    const cairn_row_costs  costs  = {1 << 30, (INT64_C(1) << 31) - 1, speed};
+    const __int128         each   = costs.row + 3 * (__int128)costs.entry;
+    cairn_comm             many   = *comm;
+    __int128               every = 0, before = 0;
+    cairn_rows             rows;
+
+    many.size = RANKS;
+    for (int r = 0; r < RANKS; r++)
+        every += speed[r] = (1 << 20) - r % 1000;
+    cr_assert_eq(cairn_rows_by_counts(&many, &counts, extent, 1, &costs, &rows),
+                 CAIRN_OK);
+    for (int r = 1; r < RANKS; r++) {
+        before += speed[r - 1];
+        const __int128 off = rows.first[r] * every - extent * before;
+
+        cr_assert(2 * (off < 0 ? -off : off) <= every + 2 * every / each + 2,
+                  "rank %d begins at row %ld", r, (long)rows.first[r]);
+    }
+    cairn_rows_fini(&env, &rows);
+}
