@@ -11,7 +11,7 @@
 #include <cairn/cairn.h>
 #include <cairn/mpi.h>
 
-enum { MOST = 5 }; ///< One more than ranks.
+enum { MOST = 9 }; ///< One more than ranks.
 
 static cairn_context *some[MOST]; ///< [n] Over the first n ranks, on these.
 static cairn_context *all;
