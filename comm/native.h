@@ -64,6 +64,23 @@ cairn_status cairn_native_take_own(cairn_native_file *file,
 cairn_status cairn_native_undo_places(const cairn_native_file *file,
                                       cairn_entries           *entries);
 
+/// Have entries of a segment, from number @p first on, the columns of its block? Of a file
+/// that is not in blocks any.
+///
+/// Local.
+///
+/// @retval CAIRN_BAD_FILE  They have not.
+cairn_status cairn_native_check_columns(const cairn_native_file *file,
+                                        int64_t                  segment,
+                                        const cairn_entries     *entries,
+                                        cairn_pos                first);
+
+/// The same of the arrays of this rank's own segment.
+///
+/// Local.
+cairn_status cairn_native_check_own_columns(const cairn_native_file *file,
+                                            const cairn_local       *tensor);
+
 /// Take back the places of a file's rows, on as many ranks as wrote it.
 ///
 /// Collective.

@@ -238,7 +238,8 @@ static cairn_status note_facts(const cairn_native_segment *segment,
     fact->places     = segment->places > 0;
     fact->across     = 1;
     cairn_free(segment->env, text);
-    if (said->kind != CAIRN_DISTRIBUTION_BLOCKS) return CAIRN_OK;
+    fact->blocks = said->kind == CAIRN_DISTRIBUTION_BLOCKS;
+    if (!fact->blocks) return CAIRN_OK;
     if (segments > INT_MAX
         || cairn_column_parts_count(segment->env, said, (int)segments, &down,
                                     &fact->across)
@@ -255,6 +256,25 @@ cairn_shape cairn_native_file_shape(const cairn_native_file *file)
 
     shape.extent[0] /= file->fact[0].across;
     return shape;
+}
+
+cairn_coord
+cairn_native_file_row(const cairn_native_file *file, int64_t s, cairn_coord place)
+{
+    const int across = file->fact[0].across;
+
+    return file->fact[s - s % across].rows.lo / across
+           + (place - file->fact[s].rows.lo);
+}
+
+cairn_interval cairn_native_file_columns(const cairn_native_file *file, int64_t s)
+{
+    const int      across = file->fact[0].across;
+    const __int128 extent = file->fact[0].shape.extent[1];
+    const int64_t  j      = s % across;
+
+    return (cairn_interval){(cairn_coord)(extent * j / across),
+                            (cairn_coord)(extent * (j + 1) / across) - 1};
 }
 
 /// Open every so many-th segment.
@@ -282,7 +302,8 @@ static int by_segment(const void *a, const void *b)
     return (x->segment > y->segment) - (x->segment < y->segment);
 }
 
-/// One tensor in one format, its rows in the order of the segments, without gaps.
+/// One tensor in one format, its rows in the order of the segments, without gaps; in blocks
+/// each of a row part's has all of its rows.
 static bool fit_together(const cairn_native_facts *fact, int64_t n)
 {
     int64_t next = 0;
@@ -291,7 +312,10 @@ static bool fit_together(const cairn_native_facts *fact, int64_t n)
         if (memcmp(&fact[s].shape, &fact[0].shape, sizeof fact[0].shape) != 0
             || fact[s].format != fact[0].format
             || fact[s].value_bits != fact[0].value_bits
-            || fact[s].places != fact[0].places || fact[s].rows.lo != next)
+            || fact[s].places != fact[0].places || fact[s].rows.lo != next
+            || (s % fact[0].across > 0
+                && cairn_interval_size(fact[s].rows)
+                       != cairn_interval_size(fact[s - 1].rows)))
             return false;
         next = fact[s].rows.hi + 1;
     }

@@ -19,8 +19,9 @@ typedef struct cairn_native_facts {
     int            value_bits;
     cairn_pos      values;  ///< Padding included.
     bool           divides; ///< Rows can be read alone (cairn_native_rows_divide()).
-    bool           places;  ///< Rows are by their places.
-    int across; ///< Parts of the columns for which each row is stored; mostly 1.
+    bool           places;  ///< Rows are by their places,
+    bool           blocks;  ///< and in blocks,
+    int across; ///< of so many column parts, for each of which a row is stored; else 1.
 } cairn_native_facts;
 
 typedef struct cairn_native_file {
@@ -50,6 +51,12 @@ void cairn_native_file_close(cairn_native_file *file);
 
 /// The shape of the tensor, of which a row may be stored several times.
 cairn_shape cairn_native_file_shape(const cairn_native_file *file);
+
+/// Of a file of blocks: the user's row at a place of segment @p s, and the columns of its
+/// entries. Local.
+cairn_coord
+cairn_native_file_row(const cairn_native_file *file, int64_t s, cairn_coord place);
+cairn_interval cairn_native_file_columns(const cairn_native_file *file, int64_t s);
 
 /// Describe segment @p s.
 ///

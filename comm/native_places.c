@@ -4,7 +4,9 @@
 /// by others in equal shares.
 
 #include "comm/native.h"
+#include "tensor/walk.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /// Which of the user's rows are at places @p first .. @p first + @p n - 1 of the file.
@@ -22,6 +24,12 @@ read_rows(const cairn_native_file *f, cairn_coord first, int64_t n, cairn_coord 
 
         cairn_native_segment_close(&segment);
         CAIRN_TRY(status);
+        for (int64_t k = 0; k < count && f->fact[0].blocks; k++)
+            CAIRN_CHECK(row[k] == cairn_native_file_row(f, s, first + k), f->comm->env,
+                        CAIRN_BAD_FILE,
+                        "read: %s: a place of segment %" PRId64
+                        " has not the row of its block",
+                        f->path, s);
         first += count;
         row += count;
         n -= count;
@@ -29,23 +37,17 @@ read_rows(const cairn_native_file *f, cairn_coord first, int64_t n, cairn_coord 
     return CAIRN_OK;
 }
 
-/// The rows at this rank's places, where each stands once for each part of the columns.
+/// The rows at this rank's places, which are those of its blocks.
 static cairn_status
-read_repeated(const cairn_native_file *f, const cairn_rows *rows, cairn_coord **row)
+read_blocks(const cairn_native_file *f, const cairn_rows *rows, cairn_coord **row)
 {
-    cairn_comm       *comm  = f->comm;
-    const cairn_shape shape = cairn_native_file_shape(f);
-    const int64_t     first = rows->first[comm->rank];
-    const int64_t     n     = rows->first[comm->rank + 1] - first;
-    cairn_status      status;
+    cairn_comm   *comm  = f->comm;
+    const int64_t first = rows->first[comm->rank];
+    const int64_t n     = rows->first[comm->rank + 1] - first;
+    cairn_status  status;
 
     status = CAIRN_NEW(comm->env, n, row);
     if (status == CAIRN_OK) status = read_rows(f, first, n, *row);
-    for (int64_t k = 0; k < n && status == CAIRN_OK; k++)
-        if ((*row)[k] >= shape.extent[0])
-            status =
-                cairn_fail(comm->env, CAIRN_BAD_FILE,
-                           "read: %s: a place has a row that there is not", f->path);
     return cairn_comm_agree(comm, status);
 }
 
@@ -75,19 +77,19 @@ static cairn_status find_owners(const cairn_native_file *f,
 cairn_status cairn_native_undo_places(const cairn_native_file *f,
                                       cairn_entries           *entries)
 {
-    cairn_comm        *comm     = f->comm;
-    const cairn_shape *shape    = &f->fact[0].shape;
-    const bool         repeated = f->fact[0].across > 1;
-    cairn_rows         rows     = {0};
-    cairn_coord       *row      = NULL;
-    int64_t           *owner    = NULL;
+    cairn_comm        *comm   = f->comm;
+    const cairn_shape *shape  = &f->fact[0].shape;
+    const bool         blocks = f->fact[0].blocks;
+    cairn_rows         rows   = {0};
+    cairn_coord       *row    = NULL;
+    int64_t           *owner  = NULL;
     cairn_status       status;
 
     CAIRN_TRY(cairn_rows_equal(comm, shape->extent[0], 1, &rows));
-    CAIRN_GO(done, repeated ? read_repeated(f, &rows, &row)
-                            : find_owners(f, &rows, &row, &owner));
+    CAIRN_GO(done, blocks ? read_blocks(f, &rows, &row)
+                          : find_owners(f, &rows, &row, &owner));
     status = cairn_entries_renumber(
-        comm, &rows, row, !repeated && cairn_renumbers_all(shape) ? shape->order : 1,
+        comm, &rows, row, !blocks && cairn_renumbers_all(shape) ? shape->order : 1,
         entries);
 done:
     cairn_free(comm->env, owner);
@@ -102,38 +104,20 @@ static cairn_status take_blocks(const cairn_native_file  *f,
                                 const cairn_rows         *rows,
                                 cairn_renumbering       **renumbering)
 {
-    cairn_comm        *comm  = f->comm;
-    const cairn_shape  shape = cairn_native_file_shape(f);
-    const cairn_coord  first = rows->first[comm->rank];
-    const cairn_coord  end   = rows->first[comm->rank + 1];
-    cairn_rows         cut   = {0};
-    cairn_coord       *row   = NULL;
-    cairn_renumbering *fresh = NULL;
-    bool               same;
-    int                p, q;
-    cairn_status       status;
+    cairn_comm       *comm  = f->comm;
+    const cairn_shape shape = cairn_native_file_shape(f);
+    cairn_rows        cut   = {0};
+    cairn_coord      *row   = NULL;
+    int               p, q;
+    cairn_status      status;
 
     CAIRN_TRY(cairn_column_parts_count(comm->env, said, comm->size, &p, &q));
+    CAIRN_GO(done, read_blocks(f, rows, &row));
     CAIRN_GO(done, cairn_comm_agree(comm, cairn_rows_copy(comm->env, rows, &cut)));
     for (int r = 0; r <= comm->size; r++)
         cut.first[r] /= q;
-    CAIRN_GO(done,
-             cairn_renumbering_create_parts(comm, p, q, &shape, cut.first, &fresh));
-    CAIRN_GO(done, read_repeated(f, rows, &row));
-    same = memcmp(fresh->rows.first, rows->first,
-                  ((size_t)comm->size + 1) * sizeof *rows->first)
-           == 0;
-    for (int64_t k = first; k < end && same; k++)
-        same = row[k - first] == cairn_column_parts_row(fresh->parts, k);
-    status = cairn_comm_agree(
-        comm, same ? CAIRN_OK
-                   : cairn_fail(comm->env, CAIRN_BAD_FILE,
-                                "read: %s: its rows are in no such blocks", f->path));
+    status = cairn_renumbering_create_parts(comm, p, q, &shape, cut.first, renumbering);
 done:
-    if (status == CAIRN_OK)
-        *renumbering = fresh;
-    else
-        cairn_renumbering_destroy(comm->env, &fresh);
     cairn_free(comm->env, row);
     cairn_rows_fini(comm->env, &cut);
     return status;
@@ -157,5 +141,67 @@ cairn_status cairn_native_take_places(const cairn_native_file  *f,
 done:
     cairn_free(comm->env, owner);
     cairn_free(comm->env, row);
+    return status;
+}
+
+/* ---- entries of blocks ---- */
+
+static cairn_status refuse_column(const cairn_native_file *f, int64_t s)
+{
+    return cairn_fail(f->comm->env, CAIRN_BAD_FILE,
+                      "read: %s: an entry of segment %" PRId64
+                      " has a column of another block",
+                      f->path, s);
+}
+
+cairn_status cairn_native_check_columns(const cairn_native_file *f,
+                                        int64_t                  s,
+                                        const cairn_entries     *entries,
+                                        cairn_pos                first)
+{
+    if (f->fact[0].across == 1) return CAIRN_OK;
+    const cairn_interval own = cairn_native_file_columns(f, s);
+
+    for (cairn_pos k = first; k < entries->n; k++)
+        if (entries->coord[1][k] < own.lo || entries->coord[1][k] > own.hi)
+            return refuse_column(f, s);
+    return CAIRN_OK;
+}
+
+/// The columns of a segment's entries. Padding lies in any.
+typedef struct {
+    const cairn_native_file *file;
+    int64_t                  segment;
+    cairn_interval           own;
+} own_columns;
+
+static cairn_status
+see_columns(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    const own_columns *c = user;
+
+    for (int k = 0; k < batch->n; k++)
+        if ((batch->coord[1][k] < c->own.lo || batch->coord[1][k] > c->own.hi)
+            && !(part->layout->pads
+                 && cairn_value_get(&part->view, batch->value[k]) == 0))
+            return refuse_column(c->file, c->segment);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_native_check_own_columns(const cairn_native_file *f,
+                                            const cairn_local       *tensor)
+{
+    cairn_env    *env    = f->comm->env;
+    cairn_status  status = CAIRN_OK;
+    own_columns   c      = {.file = f, .segment = f->comm->rank};
+    cairn_walker *walker;
+
+    if (f->fact[0].across == 1) return CAIRN_OK;
+    c.own = cairn_native_file_columns(f, c.segment);
+    for (int m = 0; m < tensor->groups && status == CAIRN_OK; m++) {
+        CAIRN_TRY(cairn_walker_create(env, tensor->group[m].layout, &walker));
+        status = cairn_walk_member(walker, tensor, m, see_columns, &c);
+        cairn_walker_destroy(env, &walker);
+    }
     return status;
 }

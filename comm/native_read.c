@@ -86,6 +86,7 @@ static cairn_status read_values(const cairn_native_file *f,
                                 cairn_entries           *entries,
                                 seen_parts              *seen)
 {
+    const cairn_pos      before = entries->n;
     cairn_native_segment segment;
     cairn_native_tally   tally;
 
@@ -95,6 +96,7 @@ static cairn_status read_values(const cairn_native_file *f,
 
     for (int k = 0; k < tally.splits && status == CAIRN_OK; k++)
         status = note_split(f->comm->env, seen, s, tally.split[k]);
+    if (status == CAIRN_OK) status = cairn_native_check_columns(f, s, entries, before);
     cairn_native_segment_close(&segment);
     return status;
 }
@@ -161,7 +163,14 @@ cairn_native_take_own(cairn_native_file *f, cairn_local **tensor, cairn_format *
 {
     *tensor = NULL;
     if (f->segments != f->comm->size) return CAIRN_OK;
-    return cairn_native_load(&f->own[0], tensor, format);
+    CAIRN_TRY(cairn_native_load(&f->own[0], tensor, format));
+    const cairn_status status = cairn_native_check_own_columns(f, *tensor);
+
+    if (status != CAIRN_OK) {
+        cairn_local_destroy(tensor);
+        cairn_format_destroy(format);
+    }
+    return status;
 }
 
 /* ---- rows ---- */
