@@ -165,6 +165,26 @@ cairn_status cairn_renumbering_create_parts(cairn_comm         *comm,
     return status;
 }
 
+cairn_status cairn_renumbering_create_members(cairn_comm         *comm,
+                                              int                 members,
+                                              const cairn_shape  *shape,
+                                              const cairn_rows   *rows,
+                                              const cairn_rows   *user,
+                                              cairn_renumbering **renumbering)
+{
+    cairn_renumbering *fresh = NULL;
+
+    CAIRN_TRY(cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, 1, &fresh)));
+    const cairn_status status = cairn_member_parts_create(
+        comm, members, shape, rows, user, &fresh->parts, &fresh->rows);
+
+    if (status == CAIRN_OK)
+        *renumbering = fresh;
+    else
+        cairn_renumbering_destroy(comm->env, &fresh);
+    return status;
+}
+
 /* ---- dense rows ---- */
 
 /// Bytes to and from each rank.

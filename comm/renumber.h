@@ -76,6 +76,19 @@ cairn_status cairn_renumbering_create_parts(cairn_comm         *comm,
                                             const cairn_coord  *row,
                                             cairn_renumbering **renumbering);
 
+/// Number rows that stand once for each member of a hybrid, as cairn_member_parts_create()
+/// has it.
+///
+/// Collective.
+///
+/// @param[out] renumbering  As cairn_renumbering_create_parts() has it.
+cairn_status cairn_renumbering_create_members(cairn_comm         *comm,
+                                              int                 members,
+                                              const cairn_shape  *shape,
+                                              const cairn_rows   *rows,
+                                              const cairn_rows   *user,
+                                              cairn_renumbering **renumbering);
+
 void cairn_renumbering_destroy(cairn_env *env, cairn_renumbering **renumbering);
 
 /// Give entries, anywhere and in the user's order, the coordinates of their places, move them

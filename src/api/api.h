@@ -352,6 +352,44 @@ cairn_status cairn_check_whole_rows(const cairn_tensor *tensor, const char *call
 /// @retval CAIRN_UNSUPPORTED
 cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call);
 
+/// What the whole says of ranks: the format, or else what the source was asked to. Local.
+cairn_distribution cairn_source_said(const cairn_source *source,
+                                     const cairn_format *format);
+
+/// Has a member of a hybrid other rows on ranks than the whole? Local.
+bool cairn_format_has_elsewhere(const cairn_comm         *comm,
+                                const cairn_format       *format,
+                                const cairn_distribution *whole);
+
+/// The entries of a source, once more. Local.
+///
+/// @param[out] copy  To be destroyed also on failure.
+cairn_status cairn_source_copy_entries(const cairn_source *source, cairn_source **copy);
+
+/// A handle for what a source becomes, with its rows; no arrays. Local.
+///
+/// @param[out] tensor  On failure what it has is freed with it.
+cairn_status cairn_tensor_prepare_from(const cairn_source *source,
+                                       const cairn_format *format,
+                                       cairn_dtype         dtype,
+                                       cairn_tensor      **tensor);
+
+/// As cairn_tensor_create_beside(), where members lie elsewhere; the source has the whole's
+/// rows then.
+///
+/// @retval CAIRN_UNSUPPORTED  The whole's rows or a member's are not consecutive.
+cairn_status cairn_tensor_create_elsewhere(cairn_source       *source,
+                                           const cairn_format *format,
+                                           cairn_dtype         dtype,
+                                           int64_t             held,
+                                           cairn_tensor      **tensor);
+
+/// Convert to a format whose members lie elsewhere, by way of entries. Collective.
+///
+/// @param[in,out] to  Prepared; replaced.
+cairn_status cairn_tensor_convert_elsewhere(const cairn_tensor *tensor,
+                                            cairn_tensor      **to);
+
 /// Refuse members that say a distribution that is not the @p whole's. Local.
 /// @retval CAIRN_UNSUPPORTED
 cairn_status cairn_format_check_members(cairn_comm               *comm,

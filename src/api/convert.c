@@ -376,12 +376,18 @@ cairn_status cairn_tensor_convert_with(const cairn_tensor        *tensor,
     cairn_collective_format(&arguments, format);
     if (status == CAIRN_OK) status = cairn_tensor_prepare(tensor, format, &fresh);
     status = cairn_comm_agree_on(comm, status, &arguments);
-    if (status == CAIRN_OK) status = find_moving(tensor, format, &moving, &scattered);
+    const bool elsewhere =
+        status == CAIRN_OK
+        && cairn_format_has_elsewhere(comm, format, &format->distribution);
+
+    if (status == CAIRN_OK && !elsewhere)
+        status = find_moving(tensor, format, &moving, &scattered);
     if (status == CAIRN_OK)
-        status = scattered ? cairn_tensor_convert_places(tensor, fresh)
-                 : moving  ? cairn_tensor_convert_moving(tensor, &fresh)
-                           : cairn_tensor_convert_in_place(tensor, NULL, fresh);
-    if (status == CAIRN_OK && !moving && !scattered)
+        status = elsewhere   ? cairn_tensor_convert_elsewhere(tensor, &fresh)
+                 : scattered ? cairn_tensor_convert_places(tensor, fresh)
+                 : moving    ? cairn_tensor_convert_moving(tensor, &fresh)
+                             : cairn_tensor_convert_in_place(tensor, NULL, fresh);
+    if (status == CAIRN_OK && !moving && !scattered && !elsewhere)
         cairn_kept_add(tensor->format, fresh->local, fresh->path);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(

@@ -34,6 +34,15 @@ static bool is_same(const cairn_format       *format,
                       == 0);
 }
 
+bool cairn_format_has_elsewhere(const cairn_comm         *comm,
+                                const cairn_format       *format,
+                                const cairn_distribution *whole)
+{
+    for (int m = 0; m < format->members; m++)
+        if (!is_same(format, m, whole, comm->size)) return true;
+    return false;
+}
+
 cairn_status cairn_format_check_members(cairn_comm               *comm,
                                         const cairn_format       *format,
                                         const cairn_distribution *whole)
@@ -41,27 +50,32 @@ cairn_status cairn_format_check_members(cairn_comm               *comm,
     for (int m = 0; m < format->members; m++)
         CAIRN_CHECK(is_same(format, m, whole, comm->size), comm->env, CAIRN_UNSUPPORTED,
                     "format: distribution: member %d has @ %s, and the whole another: "
-                    "members lie with the whole's rows in this version",
+                    "members lie with the whole's rows here",
                     m + 1, format->print.distribution[m]);
     return CAIRN_OK;
+}
+
+cairn_distribution cairn_source_said(const cairn_source *source,
+                                     const cairn_format *format)
+{
+    if (format && format->distribution.kind != CAIRN_DISTRIBUTION_UNSAID)
+        return format->distribution;
+    return (cairn_distribution){.kind = source->division == CAIRN_BY_ROWS
+                                            ? CAIRN_DISTRIBUTION_ROWS
+                                            : CAIRN_DISTRIBUTION_NNZ};
 }
 
 cairn_status
 cairn_source_divide(cairn_source *source, const cairn_format *format, bool *scattered)
 {
-    cairn_comm        *comm   = source->context->comm;
-    const cairn_coord  extent = source->shape.extent[0];
-    const int64_t      grain  = format ? cairn_format_grain(format) : 1;
-    const cairn_to_cut what   = {.extent = extent, .entries = &source->entries};
-    cairn_rows         rows   = {0};
-    cairn_distribution whole  = {source->division == CAIRN_BY_ROWS
-                                     ? CAIRN_DISTRIBUTION_ROWS
-                                     : CAIRN_DISTRIBUTION_NNZ,
-                                NULL, NULL};
-    bool cut;
+    cairn_comm              *comm   = source->context->comm;
+    const cairn_coord        extent = source->shape.extent[0];
+    const int64_t            grain  = format ? cairn_format_grain(format) : 1;
+    const cairn_to_cut       what   = {.extent = extent, .entries = &source->entries};
+    cairn_rows               rows   = {0};
+    const cairn_distribution whole  = cairn_source_said(source, format);
+    bool                     cut;
 
-    if (format && format->distribution.kind != CAIRN_DISTRIBUTION_UNSAID)
-        whole = format->distribution;
     if (format) CAIRN_TRY(cairn_format_check_members(comm, format, &whole));
     CAIRN_TRY(cairn_rows_by_text(comm, &whole, extent, grain, &rows, &cut, scattered));
     if (scattered && *scattered) return CAIRN_OK;
@@ -117,8 +131,7 @@ cairn_status cairn_source_divide_like(cairn_source *source, const cairn_tensor *
     return cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries));
 }
 
-/// The entries of a source, once more.
-static cairn_status copy_entries(const cairn_source *source, cairn_source **copy)
+cairn_status cairn_source_copy_entries(const cairn_source *source, cairn_source **copy)
 {
     const cairn_entries *from = &source->entries;
     cairn_env           *env  = &source->context->env;
@@ -157,7 +170,7 @@ static cairn_status store_places(cairn_source            *source,
     cairn_rows_fini(comm->env, &source->rows);
     source->rows = rows;
     rows         = (cairn_rows){0};
-    status       = copy_entries(source, &copy);
+    status       = cairn_source_copy_entries(source, &copy);
     if (status == CAIRN_OK)
         status = cairn_rows_copy(comm->env, &places->rows, &copy->rows);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
@@ -209,21 +222,29 @@ const cairn_rows *cairn_tensor_users_rows(const cairn_tensor *tensor)
     return tensor->places ? cairn_renumbering_users(tensor->places) : &tensor->rows;
 }
 
+/// What has its rows in parts, or by places.
+static const char *what_divides(const cairn_tensor *tensor)
+{
+    const cairn_column_parts *parts = tensor->places->parts;
+
+    return parts && parts->first ? "of members"
+                                 : tensor->format->print.whole_distribution;
+}
+
 cairn_status cairn_check_whole_rows(const cairn_tensor *tensor, const char *call)
 {
-    CAIRN_CHECK(!tensor->places || !tensor->places->parts, &tensor->context->env,
-                CAIRN_UNSUPPORTED,
-                "%s: tensor: its rows are in parts, @ %s: not in this version", call,
-                tensor->format->print.whole_distribution);
-    return CAIRN_OK;
+    if (!tensor->places || !tensor->places->parts) return CAIRN_OK;
+    return cairn_fail(&tensor->context->env, CAIRN_UNSUPPORTED,
+                      "%s: tensor: its rows are in parts, @ %s: not in this version",
+                      call, what_divides(tensor));
 }
 
 cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call)
 {
-    CAIRN_CHECK(!tensor->places, &tensor->context->env, CAIRN_UNSUPPORTED,
-                "%s: tensor: its rows are renumbered, @ %s: not in this version", call,
-                tensor->format->print.whole_distribution);
-    return CAIRN_OK;
+    if (!tensor->places) return CAIRN_OK;
+    return cairn_fail(&tensor->context->env, CAIRN_UNSUPPORTED,
+                      "%s: tensor: its rows are renumbered, @ %s: not in this version",
+                      call, what_divides(tensor));
 }
 
 cairn_status cairn_check_callers_rows(cairn_comm *comm, const cairn_format *format)

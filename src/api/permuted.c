@@ -33,7 +33,7 @@ cairn_status cairn_permuted_create(cairn_plan *plan)
     p->x_own       = own_rows(plan, &o->x_rows);
     p->y_own       = own_rows(plan, cairn_plan_y_rows(plan));
     most           = p->x_own > p->y_own ? p->x_own : p->y_own;
-    if (parts) most = p->y_own * parts->q;
+    if (parts) most = cairn_column_parts_room(parts);
     CAIRN_TRY(CAIRN_NEW(env, 2 * (int64_t)o->comm->size, &p->counts));
     CAIRN_TRY(cairn_alloc(env, most, p->row, &p->buffer));
     /* The rows of A are those of Y, or of X. */

@@ -44,6 +44,8 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                     tensor->rows.first[comm->rank + 1] - 1};
     tensor->held += bucketed ? bucketed->room * (int64_t)sizeof(cairn_item)
                              : entries->n * cairn_entry_bytes(shape->order);
+    if (tensor->places && tensor->places->parts)
+        build.ranks.member_rows = tensor->places->parts->place;
     build.held        = tensor->held;
     tensor->log.tasks = 0; /* of an attempt from buckets */
     return cairn_context_build(tensor->context, &build, tensor);
@@ -81,10 +83,10 @@ static cairn_status build_from(cairn_source *source, int64_t held, cairn_tensor 
     return cairn_tensor_build(tensor, &source->shape, &source->entries, NULL);
 }
 
-static cairn_status prepare(cairn_source       *source,
-                            const cairn_format *format,
-                            cairn_dtype         dtype,
-                            cairn_tensor      **tensor)
+cairn_status cairn_tensor_prepare_from(const cairn_source *source,
+                                       const cairn_format *format,
+                                       cairn_dtype         dtype,
+                                       cairn_tensor      **tensor)
 {
     cairn_context *context = source->context;
     cairn_env     *env     = &context->env;
@@ -116,11 +118,15 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
     cairn_collective arguments = {0};
     bool             scattered;
 
+    const cairn_distribution whole = cairn_source_said(source, format);
+
     cairn_collective_format(&arguments,
                             format); /* perhaps of a file that is a node's own */
     cairn_collective_dtype(&arguments, dtype);
     CAIRN_TRY(cairn_comm_agree_on(
         comm, cairn_check_order(comm->env, format, &source->shape), &arguments));
+    if (cairn_format_has_elsewhere(comm, format, &whole))
+        return cairn_tensor_create_elsewhere(source, format, dtype, held, tensor);
     CAIRN_TRY(cairn_source_divide(source, format, &scattered));
     if (scattered)
         return cairn_tensor_create_scattered(source, format, dtype, held, tensor);
@@ -133,11 +139,11 @@ cairn_status cairn_tensor_create_divided(cairn_source       *source,
                                          int64_t             held,
                                          cairn_tensor      **tensor)
 {
-    cairn_comm   *comm  = source->context->comm;
-    const double  begin = cairn_seconds();
-    cairn_tensor *fresh = NULL;
-    cairn_status  status =
-        cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
+    cairn_comm   *comm   = source->context->comm;
+    const double  begin  = cairn_seconds();
+    cairn_tensor *fresh  = NULL;
+    cairn_status  status = cairn_comm_agree(
+         comm, cairn_tensor_prepare_from(source, format, dtype, &fresh));
 
     if (status == CAIRN_OK) status = build_from(source, held, fresh);
     if (status == CAIRN_OK) {
@@ -450,6 +456,18 @@ write_npz(const cairn_tensor *tensor, const char *path, int64_t *bytes)
     return cairn_npz_write_tensor(tensor->local, path, bytes);
 }
 
+/// The places of members' rows do not ascend with the rows, as those of a file do.
+static cairn_status check_members_here(const cairn_tensor *tensor, const char *path)
+{
+    const cairn_renumbering *places = tensor->places;
+
+    CAIRN_CHECK(!places || !places->parts || !places->parts->first,
+                &tensor->context->env, CAIRN_UNSUPPORTED,
+                "write: %s: members on other ranks than the whole: not in this version",
+                path);
+    return CAIRN_OK;
+}
+
 cairn_status
 cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 {
@@ -466,6 +484,8 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
         CAIRN_TRY(
             cairn_comm_agree(tensor->context->comm, write_npz(tensor, path, &length)));
     } else {
+        CAIRN_TRY(
+            cairn_comm_agree(tensor->context->comm, check_members_here(tensor, path)));
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
                                           tensor->places, tensor->format->print.whole,
                                           &length));

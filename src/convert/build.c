@@ -268,7 +268,7 @@ static cairn_status start(builder *b)
     const bool buckets = b->build->bucketed;
 
     if (b->compiled && !buckets) CAIRN_TRY(find_numbers(b));
-    if (b->compiled && !b->straight)
+    if (b->compiled && !b->straight && !b->build->ranks.member_rows)
         cairn_intermediates_go(b->env, b->build, b->m, &b->way);
     if (b->way.last) b->build = &b->way.onward;
     if (b->build->bucketed) return start_bucketed(b);

@@ -55,6 +55,17 @@ typedef struct cairn_build_report {
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build_report;
 
+/// What a build of several ranks knows beside this one's entries.
+typedef struct cairn_build_ranks {
+    cairn_pos
+        judged_by; ///< Entries of the rank that has most, by which all judge what the
+                   ///< build is worth.
+    const cairn_coord
+        *member_rows; ///< NULL; or members of a hybrid, from entries, have
+                      ///< rows of their own in the box: [members+1] where
+                      ///< they begin.
+} cairn_build_ranks;
+
 /// What a build starts from.
 typedef struct cairn_build {
     const cairn_format  *format;
@@ -67,10 +78,9 @@ typedef struct cairn_build {
                               ///< meets a duplicate notes it there.
     const cairn_query_net *net; ///< NULL: one rank.
     int                    rank;
-    cairn_pos judged_by; ///< Several ranks: entries of the one that has most, by which
-                         ///< all judge what the build is worth.
-    int     value_bits;  ///< 32 or 64; of words 8 or 16.
-    int64_t held;        ///< Bytes that count beside the arrays (entries, operands).
+    cairn_build_ranks      ranks;
+    int                    value_bits; ///< 32 or 64; of words 8 or 16.
+    int64_t held; ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
     cairn_build_duty           duty;   ///< Else NO_KERNEL.
     const cairn_arrays   *into;    ///< NULL, or a caller's, for one member of one part.

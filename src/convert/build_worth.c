@@ -23,16 +23,17 @@ cairn_pos cairn_build_entries(const cairn_build *build)
 
 cairn_status cairn_build_judge(cairn_build *build)
 {
-    build->judged_by =
+    build->ranks.judged_by =
         build->bucketed ? build->bucketed->room : cairn_build_entries(build);
-    return build->net ? build->net->max(build->net->user, &build->judged_by) : CAIRN_OK;
+    return build->net ? build->net->max(build->net->user, &build->ranks.judged_by)
+                      : CAIRN_OK;
 }
 
 cairn_pos cairn_build_judged_by(const cairn_build *build)
 {
     const cairn_pos n = cairn_build_entries(build);
 
-    return build->judged_by > n ? build->judged_by : n;
+    return build->ranks.judged_by > n ? build->ranks.judged_by : n;
 }
 
 cairn_build_tier cairn_build_worth(const cairn_env *env, const cairn_build *build)

@@ -250,6 +250,22 @@ static cairn_status note_interpreted(cairn_pass_list *passes)
     return cairn_pass_list_add(passes, &pass);
 }
 
+/// Each entry is of the member whose rows its own is among.
+static cairn_status find_members_by_rows(runner *r, const cairn_entries *entries)
+{
+    const cairn_coord *first = r->build->ranks.member_rows;
+
+    CAIRN_TRY(CAIRN_NEW(r->env, entries->n, &r->m[0].source.member_of));
+    for (cairn_pos k = 0; k < entries->n; k++) {
+        int m = 0;
+
+        while (entries->coord[0][k] >= first[m + 1])
+            m++;
+        r->m[0].source.member_of[k] = (uint8_t)m;
+    }
+    return r->compiled ? note_interpreted(&r->m[0].passes) : CAIRN_OK;
+}
+
 /// Which member every entry goes to, by functions or one by one.
 static cairn_status find_members(runner *r)
 {
@@ -257,6 +273,7 @@ static cairn_status find_members(runner *r)
     const cairn_entries entries = cairn_table_entries(&r->m[0].source.all);
     const cairn_origin  origin  = {.entries = &entries, .box = build->box};
 
+    if (build->ranks.member_rows) return meet(r, find_members_by_rows(r, &entries));
     if (r->compiled) {
         const cairn_status status = cairn_assign_members(&r->m[0], build, &origin);
 

@@ -382,12 +382,6 @@ Test(distribution, what_cannot_be_done_is_refused_by_all)
     refused("csr", "(d0%5-1)", CAIRN_BAD_QUERY, "row 0 goes to rank -1, but there");
     refused("csr", "(d0/(ranks-9))", CAIRN_BAD_QUERY, "row 0 has no rank");
     refused("csr", "blocks<2,ranks>", CAIRN_ATTENTION, "is for 2 times");
-    if (size > 1) {
-        refused("hybrid<csr @ rows,coo>", "nnz", CAIRN_UNSUPPORTED,
-                "member 1 has @ rows, and the whole another");
-        refused("hybrid<csr,coo @ (d0*ranks/67)>", "(d0*ranks/68)", CAIRN_UNSUPPORTED,
-                "member 2 has @ (d0*ranks/67), and the whole another");
-    }
 }
 
 /// Members that say what the whole says, too.

@@ -102,6 +102,17 @@ static void draw_lies(uint64_t *state, const matrix *m, bool graphs, lies *l)
     draw_said(state, m, graphs, l);
 }
 
+/// Now and then members elsewhere, which no file has: the whole has consecutive rows then.
+static void draw_members(uint64_t *state, lies *l)
+{
+    static const char *const words[] = {"rows", "nnz", "cost"};
+
+    if (random_below(state, 8) > 0) return;
+    snprintf(l->name, sizeof l->name, "hybrid<bdia<2> @ %s,csr @ %s,0.5>",
+             words[random_below(state, 3)], words[random_below(state, 3)]);
+    strcpy(l->said, words[random_below(state, 3)]);
+}
+
 static void draw_pair(pair *p, uint64_t seed, bool graphs)
 {
     uint64_t state = seed;
@@ -115,6 +126,7 @@ static void draw_pair(pair *p, uint64_t seed, bool graphs)
         p->to.ranks = p->from.ranks;
         draw_said(&state, &p->m, graphs, &p->to);
     }
+    draw_members(&state, &p->to);
     p->dtype    = random_below(&state, 3) ? CAIRN_F64 : CAIRN_F32;
     p->compiled = random_below(&state, 4) > 0;
 }

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Hybrids whose members lie on other ranks than the whole: each member's entries are where
+/// its own text says, Y is the whole's, with the bits of one rank; conversions lead there and
+/// back; what needs whole rows, and native files, refuse them.
+
+#include "comm/renumber.h"
+#include "distributed.h"
+
+TestSuite(members_elsewhere, .init = up, .fini = down, .timeout = 800);
+
+/// The whole's rows, and the second member's.
+static const char home[] = "(d0*ranks/53)", away[] = "((d0+7)*ranks/80)";
+
+static const char *const members[][2] = {
+    {"bdia<2>",   "csr"    },
+    {"bell<2>",   "coo"    },
+    {"dia",       "dcsr"   },
+    {"csr",       "csc"    },
+    {"bcsr<2,3>", "sell<2>"},
+    {"bdia<3>",   "ell"    },
+};
+
+enum { PAIRS = sizeof members / sizeof *members };
+
+/// "hybrid<f @ v,g @ w,0.5>"; nothing behind a member where it is "".
+static const char *hybrid(const char *f, const char *v, const char *g, const char *w)
+{
+    static char text[400];
+
+    snprintf(text, sizeof text, "hybrid<%s%s%s,%s%s%s,0.5>", f, v[0] ? " @ " : "", v, g,
+             w[0] ? " @ " : "", w);
+    return text;
+}
+
+/// Y = A X + beta Y of a plan, whose terms are no round numbers; own rows into @p y.
+static bool run(cairn_tensor *tensor, int64_t columns, double beta, double *y)
+{
+    cairn_product_options op      = CAIRN_PRODUCT_OPTIONS;
+    cairn_plan_options    options = CAIRN_PLAN_OPTIONS;
+    cairn_plan           *plan    = NULL;
+    int64_t               lo, hi, first, end;
+    bool                  good;
+
+    op.columns      = columns;
+    op.beta         = beta;
+    options.product = &op;
+    memset(y, 0, SIDE * 3 * sizeof *y);
+    if (cairn_plan_create_with(tensor, &options, &plan) != CAIRN_OK) return false;
+    cairn_plan_columns(plan, &lo, &hi);
+    cairn_plan_rows(plan, &first, &end);
+    for (int64_t k = lo * columns; k < hi * columns; k++)
+        cairn_plan_x(plan)[k - lo * columns] = x_at(k / columns, k % columns) / 3;
+    for (int64_t k = first * columns; k < end * columns; k++)
+        cairn_plan_y(plan)[k - first * columns] = (double)k / 7;
+    good = cairn_plan_run(plan, NULL, NULL) == CAIRN_OK;
+    if (good)
+        memcpy(y + first * columns, cairn_plan_y(plan),
+               (size_t)((end - first) * columns) * sizeof *y);
+    cairn_plan_destroy(&plan);
+    return good;
+}
+
+/// The same on all ranks and on one alone, bit for bit; near to the sums of entries.
+static bool multiplies(cairn_tensor *tensor, cairn_tensor *alone, const known *m)
+{
+    static const int64_t columns[] = {1, 3};
+    bool                 good      = true;
+
+    for (int k = 0; k < 2 && good; k++) {
+        const int64_t c    = columns[k];
+        const double  beta = k ? 0.5 : 0;
+        double        y[SIDE * 3], one[SIDE * 3];
+
+        good = on_all_ranks(run(tensor, c, beta, y));
+        MPI_Allreduce(MPI_IN_PLACE, y, SIDE * 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        if (good && alone)
+            good = run(alone, c, beta, one)
+                   && memcmp(y, one, (size_t)(SIDE * c) * sizeof *y) == 0;
+        for (int64_t n = 0; n < SIDE * c && good; n++) {
+            double want = beta * (double)n / 7;
+
+            for (int64_t j = 0; j < m->cols; j++)
+                want += m->a[n / c][j] * (x_at(j, n % c) / 3);
+            good = fabs(y[n] - want) <= 1e-12 * want;
+        }
+    }
+    return good;
+}
+
+/// Are entries of member @p which, and of it alone, on the ranks that an expression says?
+static bool lies_at(const cairn_tensor *tensor, int which, bool is_away)
+{
+    const cairn_group *group = &tensor->local->group[which];
+    cairn_local        one   = *tensor->local;
+    cairn_entries      e;
+    bool               good;
+
+    one.groups   = 1;
+    one.group[0] = *group;
+    cairn_entries_init(&e, 2);
+    good = cairn_local_entries(&one, &e) == CAIRN_OK;
+    for (cairn_pos k = 0; k < e.n && good; k++) {
+        const int64_t row =
+            cairn_column_parts_row(tensor->places->parts, e.coord[0][k]);
+
+        good = (is_away ? (row + 7) * size / 80 : row * size / 53) == rank;
+    }
+    cairn_entries_fini(tensor->local->env, &e);
+    return good;
+}
+
+/// The entries of the matrix, each once.
+static bool has_entries(const cairn_tensor *tensor, const known *m)
+{
+    cairn_source *source = NULL;
+    int64_t       n = 0, want = 0;
+    bool          good = cairn_source_from_tensor(tensor, &source) == CAIRN_OK;
+
+    for (cairn_pos k = 0; source && k < source->entries.n; k++) {
+        const cairn_entries *e = &source->entries;
+
+        good = good && e->value[k] == m->a[e->coord[0][k]][e->coord[1][k]];
+        n += e->value[k] != 0;
+    }
+    cairn_source_destroy(&source);
+    for (int64_t i = 0; i < SIDE; i++)
+        for (int64_t j = 0; j < m->cols; j++)
+            want += m->a[i][j] != 0;
+    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return good && n == want;
+}
+
+Test(members_elsewhere, members_lie_where_they_say)
+{
+    static const cairn_kernels_way ways[] = {
+        CAIRN_KERNELS_AUTO, CAIRN_KERNELS_REFERENCE, CAIRN_KERNELS_COMPILED};
+    known m, own;
+
+    for (int k = 0; k < PAIRS; k++) {
+        all->env.options.kernels = ways[k % 3];
+        const char *const text   = hybrid(members[k][0], "", members[k][1], away);
+        cairn_tensor     *alone = NULL, *tensor = NULL, *plain = NULL;
+
+        draw_known(all, &m, k % 2 ? 31 : SIDE);
+        if (some[1]) {
+            some[1]->env.options.kernels = ways[k % 3];
+            draw_known(some[1], &own, m.cols);
+            cr_assert_eq(store(own.source, text, home, &alone), CAIRN_OK, "%s",
+                         cairn_context_message(some[1]));
+            cairn_source_destroy(&own.source);
+        }
+        ON_ALL_RANKS(store(m.source, text, home, &tensor) == CAIRN_OK
+                         && store(m.source,
+                                  hybrid(members[k][0], "", members[k][1], ""), home,
+                                  &plain)
+                                == CAIRN_OK,
+                     "%s: %s", text, cairn_context_message(all));
+        int64_t a[2], b[2];
+
+        cairn_tensor_rows(tensor, &a[0], &a[1]);
+        cairn_tensor_rows(plain, &b[0], &b[1]);
+        cr_expect(a[0] == b[0] && a[1] == b[1], "%s: rows of Y", text);
+        ON_ALL_RANKS(lies_at(tensor, 0, false) && lies_at(tensor, 1, true), "%s", text);
+        ON_ALL_RANKS(has_entries(tensor, &m), "%s: entries", text);
+        ON_ALL_RANKS(multiplies(tensor, alone, &m), "%s: %s", text,
+                     cairn_context_message(all));
+        cairn_tensor_destroy(&alone);
+        cairn_tensor_destroy(&plain);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&m.source);
+    }
+    all->env.options.kernels = CAIRN_KERNELS_AUTO;
+    if (some[1]) some[1]->env.options.kernels = CAIRN_KERNELS_AUTO;
+}
+
+/// Each member by its own counts of entries, rows or costs; as many as the same tensor on one
+/// distribution stores of each.
+Test(members_elsewhere, counts_are_of_the_members_entries)
+{
+    static const char *const said[][3] = {
+        {"rows", "nnz",  "rows"},
+        {"nnz",  "rows", "cost"},
+        {"",     "cost", "rows"},
+    };
+    known m;
+
+    draw_known(all, &m, SIDE);
+    for (int k = 0; k < 3; k++) {
+        const char   *text   = hybrid("bdia<2>", said[k][1], "csr", said[k][2]);
+        cairn_tensor *tensor = NULL, *plain = NULL;
+        int64_t       n[4] = {0};
+
+        ON_ALL_RANKS(store(m.source, text, said[k][0], &tensor) == CAIRN_OK,
+                     "%s @ %s: %s", text, said[k][0], cairn_context_message(all));
+        ON_ALL_RANKS(has_entries(tensor, &m) && multiplies(tensor, NULL, &m),
+                     "%s @ %s: %s", text, said[k][0], cairn_context_message(all));
+        ON_ALL_RANKS(store(m.source, "hybrid<bdia<2>,csr,0.5>", "nnz", &plain)
+                         == CAIRN_OK,
+                     "%s", cairn_context_message(all));
+        for (int g = 0; g < 2; g++) {
+            n[g]     = tensor->local->part[tensor->local->group[g].first].nnz;
+            n[2 + g] = plain->local->part[plain->local->group[g].first].nnz;
+        }
+        MPI_Allreduce(MPI_IN_PLACE, n, 4, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        if (strcmp(said[k][0], "nnz") == 0)
+            cr_expect(n[0] == n[2] && n[1] == n[3], "%ld and %ld, not %ld and %ld",
+                      (long)n[0], (long)n[1], (long)n[2], (long)n[3]);
+        cairn_tensor_destroy(&plain);
+        cairn_tensor_destroy(&tensor);
+    }
+    cairn_source_destroy(&m.source);
+}
+
+/// f32, whose sums are rounded once before they are added.
+Test(members_elsewhere, singles_are_multiplied)
+{
+    cairn_tensor *tensor = NULL;
+    cairn_plan   *plan   = NULL;
+    double        rel, abs;
+    int64_t       lo, hi;
+    known         m;
+
+    draw_known(all, &m, 31);
+    ON_ALL_RANKS(
+        store_as(m.source, hybrid("bell<2>", away, "coo", ""), home, CAIRN_F32, &tensor)
+                == CAIRN_OK
+            && cairn_plan_create_spmv(tensor, &plan) == CAIRN_OK,
+        "%s", cairn_context_message(all));
+    cairn_plan_columns(plan, &lo, &hi);
+    for (int64_t j = lo; j < hi; j++)
+        cairn_plan_x_f32(plan)[j - lo] = (float)x_at(j, 0);
+    ON_ALL_RANKS(cairn_plan_run(plan, NULL, NULL) == CAIRN_OK
+                     && cairn_plan_verify(plan, m.source, &rel, &abs) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&m.source);
+}
+
+Test(members_elsewhere, conversions_lead_there_and_back)
+{
+    const char *const text = hybrid("bdia<2>", "", "csr", away);
+    cairn_tensor *from = NULL, *there = NULL, *want = NULL, *back = NULL, *csr = NULL;
+    known         m;
+
+    draw_known(all, &m, SIDE);
+    ON_ALL_RANKS(store(m.source, "ell", "(d0%ranks)", &from) == CAIRN_OK
+                     && convert(from, text, home, &there) == CAIRN_OK
+                     && store(m.source, text, home, &want) == CAIRN_OK
+                     && convert(there, "csr", "nnz", &back) == CAIRN_OK
+                     && store(m.source, "csr", "nnz", &csr) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    cr_expect(same_rows(there, want) && same_rows(back, csr));
+    check_same(want->local, there->local, text);
+    check_same(csr->local, back->local, "csr");
+    ON_ALL_RANKS(multiplies(there, NULL, &m), "%s", cairn_context_message(all));
+    cairn_tensor_destroy(&from);
+    cairn_tensor_destroy(&there);
+    cairn_tensor_destroy(&want);
+    cairn_tensor_destroy(&back);
+    cairn_tensor_destroy(&csr);
+    cairn_source_destroy(&m.source);
+}
+
+static void refused(cairn_status status, const char *says)
+{
+    ON_ALL_RANKS(status == CAIRN_UNSUPPORTED
+                     && strstr(cairn_context_message(all), says),
+                 "%d: %s", (int)status, cairn_context_message(all));
+}
+
+Test(members_elsewhere, what_cannot_be_done_is_refused)
+{
+    cairn_product_options op      = CAIRN_PRODUCT_OPTIONS;
+    cairn_plan_options    options = CAIRN_PLAN_OPTIONS;
+    cairn_tensor         *tensor = NULL, *none = NULL;
+    cairn_plan           *plan = NULL;
+    double                norm;
+    known                 m;
+
+    draw_known(all, &m, SIDE);
+    refused(store(m.source, "hybrid<bdia<2>,csr @ graph,0.5>", home, &none),
+            "not in this version");
+    if (size > 1)
+        refused(
+            store(m.source, "hybrid<bdia<2>,csr @ rows,0.5>", "(ranks-1-d0/27)", &none),
+            "consecutive rows here");
+    ON_ALL_RANKS(store(m.source, hybrid("bdia<2>", "", "csr", away), home, &tensor)
+                     == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    refused(cairn_tensor_write(tensor, native, NULL), "members on other ranks");
+    refused(cairn_tensor_norm(tensor, CAIRN_NORM_INFINITY, &norm), "@ of members");
+    options.product = &op;
+    op.transposed   = true;
+    refused(cairn_plan_create_with(tensor, &options, &plan), "@ of members");
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&m.source);
+}
