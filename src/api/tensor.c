@@ -263,11 +263,12 @@ const cairn_format *cairn_tensor_format(const cairn_tensor *tensor)
 
 int cairn_tensor_shape(const cairn_tensor *tensor, int64_t *extent)
 {
-    const int order = tensor ? tensor->local->shape.order : 0;
+    const cairn_shape shape =
+        tensor ? cairn_tensor_users_shape(tensor) : (cairn_shape){.order = 0};
 
     for (int k = 0; extent && k < CAIRN_ORDER; k++)
-        extent[k] = k < order ? tensor->local->shape.extent[k] : 0;
-    return order;
+        extent[k] = k < shape.order ? shape.extent[k] : 0;
+    return shape.order;
 }
 
 void cairn_tensor_rows(const cairn_tensor *tensor, int64_t *first, int64_t *end)

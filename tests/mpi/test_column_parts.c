@@ -139,6 +139,10 @@ Test(column_parts, blocks_are_stored_and_multiplied)
                          "%s @ %s: %s", formats[f], blocks(q),
                          cairn_context_message(all));
             cr_expect_str_eq(cairn_format_distribution(tensor->format, -1), blocks(q));
+            int64_t extent[CAIRN_ORDER];
+
+            cr_expect(cairn_tensor_shape(tensor, extent) == 2 && extent[0] == SIDE
+                      && extent[1] == m.cols);
             ON_ALL_RANKS(has_block(tensor, &m, q), "%s @ %s: entries", formats[f],
                          blocks(q));
             ON_ALL_RANKS(multiplies(tensor, &m, w), "%s @ %s, %ld columns, beta %g: %s",
