@@ -2,6 +2,7 @@
 /// @file
 /// From a file to a plan: the matrix read, its format chosen, stored, the product prepared.
 
+#include "problem.h"
 #include "progress.h"
 #include "run.h"
 #include "values.h"
@@ -131,10 +132,39 @@ static cairn_status read_tensor(cli_run *run)
     return CAIRN_OK;
 }
 
+/// Make the test problem that stands where a file could: every rank its own rows.
+static cairn_status make_problem(cli_run *run)
+{
+    cli_job           *job = run->job;
+    static cli_problem problem; /* too large for a stack */
+
+    cli_progress_phase("make");
+    CLI_TRY(cli_agree(job, cli_problem_parse(job, run->settings.file, &problem)));
+    CLI_TRY(cairn_source_generate(job->context, problem.kind, &problem.values,
+                                  &run->source));
+    if (run->settings.division == CAIRN_BY_ROWS) run->settings.said = "rows";
+    return cairn_source_describe(run->source, &run->matrix);
+}
+
+/// Does a test problem stand in the place of the file? On all ranks or on none.
+static cairn_status is_problem(cli_run *run, bool *is)
+{
+    const double mine   = cli_problem_is_named(run->settings.file) ? 1 : 0;
+    double       most[] = {mine, 1 - mine};
+
+    CLI_TRY(cairn_context_max(run->job->context, most, 2));
+    *is = most[0] > 0;
+    if (most[0] == 0 || most[1] == 0) return CAIRN_OK;
+    return cli_fail(run->job, CAIRN_BAD_OPTION,
+                    "operand: FILE: a test problem on some ranks, a file on others");
+}
+
 static cairn_status read_file(cli_run *run)
 {
-    bool takes = false;
+    bool takes = false, made = false;
 
+    CLI_TRY(is_problem(run, &made));
+    if (made) return make_problem(run);
     cli_progress_phase("read");
     CLI_TRY(takes_tensor(run, &takes));
     if (takes) return read_tensor(run);

@@ -183,9 +183,11 @@ static json_t *setting(const cli_run *run)
 static json_t *result(const cli_run *run)
 {
     const double products = (double)cli_run_products(run) * (double)run->settings.iters;
+    const int64_t row = run->settings.columns * (run->job->dtype == CAIRN_F32 ? 4 : 8);
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:o, s:o, s:s?, s:o, s:o, s:s, "
+        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:s?, s:o, "
+        "s:o, s:s, "
         "s:s, s:b, s:i, s:I, s:o, s:o}",
         "clock", run->moved.clock, "seconds_median", cli_json_real(run->seconds.median),
         "seconds_min", cli_json_real(run->seconds.fastest), "seconds_measured",
@@ -194,7 +196,8 @@ static json_t *result(const cli_run *run)
         run->moved.exchange * products, "seconds_resident",
         cli_json_real(resident(run) * (double)cli_run_products(run)), "gflops",
         cli_json_real(gflops(run)), "bytes_per_run",
-        (json_int_t)run->moved.bytes_per_run, "read_seconds",
+        (json_int_t)run->moved.bytes_per_run, "halo", (json_int_t)run->moved.halo,
+        "halo_bytes", (json_int_t)(run->moved.halo * row), "read_seconds",
         cli_json_real(run->seconds.read), "convert_seconds",
         cli_json_real(run->seconds.convert), "convert_route",
         cairn_tensor_route(run->tensor), "convert_why",

@@ -27,6 +27,20 @@ for words in 'format FILE:mine a.mtx' 'run spmv a.mtx --format FILE:mine' \
     complains 'rank 1: .*missing'
 done
 
+# A test problem in one word has the same bytes on any number of ranks, its own halo, and
+# stands in the place of the file on all ranks.
+for ranks in 1 3; do
+    on $ranks 0 run spmv stencil5:nx=9,ny=12 --verify --distribute rows --out y$ranks.mtx --json h$ranks.json
+done
+same y1.mtx y3.mtx
+has h1.json '"halo": 0, "halo_bytes": 0,'
+has h3.json '"halo": 36, "halo_bytes": 288,'
+has h3.json '"distribution": "rows"'
+apart 2 2 '"$program" run spmv stencil5:nx=3,ny=3' '"$program" run spmv a.mtx'
+complains 'a test problem on some ranks'
+apart 2 2 '"$program" run spmv stencil5:nx=3,ny=3' '"$program" run spmv stencil5:nx=3,ny=4'
+check_line
+
 # Ranks that were given other arguments do not wait for each other.
 differ() {
     apart 3 2 "\"\$program\" $1" "\"\$program\" $2"

@@ -197,6 +197,31 @@ expect 0 run spmv a.mtx --place cpu
 expect 0 run spmv a.mtx --place 0=cpu:0 --devices cpu
 expect 2 run spmv a.mtx --format csx
 
+# A test problem in one word is what the file of the same problem is.
+expect 0 generate banded --n 60 --offsets -7,-1,0,1,7 -o word.mtx
+expect 0 run spmv word.mtx --out y1.mtx
+expect 0 run spmv banded:n=60,offsets=-7,-1,0,1,7 --out y2.mtx --verify
+same y1.mtx y2.mtx
+expect 0 generate uniform --n 50 --degree 3 --seed 9 -o word.mtx
+expect 0 run spmv word.mtx --out y1.mtx
+expect 0 run spmv uniform:degree=3,seed=9,n=50 --out y2.mtx
+same y1.mtx y2.mtx
+expect 2 run spmv stencil7:nx=3,ny=3
+complains '^cairn: matrix: stencil7:nx=3,ny=3: nz: missing; stencil7 needs it$'
+expect 2 run spmv stencil5:nx=3,ny=3,nz=3
+complains 'nz: stencil5 does not take it'
+expect 2 run spmv stencil5:nx=3,ny=3,nx=4
+complains 'nx: is given twice'
+expect 2 run spmv stencil5:nx=3,ny=x
+complains "ny: 'x' is no whole number"
+expect 2 run spmv stencil5:3,ny=3
+complains '3: is no NAME=VALUE'
+expect 2 run spmv stencil5:
+expect 2 run spmv stencil5:nx=3,ny=3,k=1
+complains 'k: is no parameter'
+expect 1 run spmv stencil:nx=3,ny=3
+complains 'No such file'
+
 # Files.
 expect 1 run spmv missing.mtx
 expect 1 run spmv a.mtx --x missing.mtx
