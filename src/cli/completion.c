@@ -35,6 +35,7 @@ void cli_option_values(const cli_lists *lists, const char *value, cli_values *va
         {"SPEC", true,  false, NULL,                                                 NULL              },
         {"SRC",  true,  false, NULL,                                                 NULL              },
         {"FILE", false, true,  NULL,                                                 NULL              },
+        {"DIR",  false, true,  NULL,                                                 NULL              },
         {"PNG",  false, true,  "png",                                                NULL              },
         {"OUT",  false, true,  "mtx tns petsc petsc64 hb rua rsa pua psa npz cairn",
          NULL                                                                                          },

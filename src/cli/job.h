@@ -42,6 +42,7 @@ typedef struct cli_verb {
     const char        *words;       ///< What the first operand is: "kind"; NULL: free.
     bool (*word)(int k, cli_word_row *row); ///< Its k-th word; false past the last.
     const cli_option_id *options;           ///< Its own, ended by CLI_OPTIONS.
+    bool threads_of_others; ///< --threads is about programs that it starts, and a list.
     cairn_status (*run)(cli_job *job);
 } cli_verb;
 

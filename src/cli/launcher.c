@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /// A launcher is there when `present` is set; `rank` is where it tells the rank. Slurm
 /// sets SLURM_PROCID in batch scripts too, where there is no job to join: only a step
@@ -43,4 +44,25 @@ int cli_launcher_rank(void)
     const int k = find();
 
     return k < LAUNCHERS ? atoi(getenv(launchers[k].rank)) : 0;
+}
+
+/// As deploy/mpi-env.sh; from version 5 of Open MPI on PRRTE starts the ranks.
+void cli_launcher_prepare(bool crowded)
+{
+    if (geteuid() == 0) {
+        setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+        setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+    }
+    if (crowded) {
+        setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+        setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
+        setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    }
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
+    setenv("PRTE_MCA_hwloc_default_binding_policy", "none", 0);
+}
+
+char **cli_launcher_environment(void)
+{
+    return environ;
 }

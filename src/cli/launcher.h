@@ -14,4 +14,12 @@ bool cli_launcher_present(void);
 /// This process's rank as the launcher tells it, before MPI is started; 0 without one.
 int cli_launcher_rank(void);
 
+/// Set what Open MPI needs, for programs that are started from now on:
+/// as root; with @p crowded more threads than processors; ranks not bound, since each has as
+/// many threads as the command says. What is set already stays.
+void cli_launcher_prepare(bool crowded);
+
+/// The environment of programs that are started.
+char **cli_launcher_environment(void);
+
 #endif

@@ -86,6 +86,7 @@ static cairn_status apply_threads(cli_job *job)
     const int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
     int64_t       threads    = 0;
 
+    if (job->verb->threads_of_others) return CAIRN_OK;
     CLI_TRY(cli_integer(job, CLI_THREADS, 1, &threads));
     if (processors > 0 && threads > THREADS_A_PROCESSOR * processors)
         return cli_fail(job, CAIRN_BAD_OPTION,

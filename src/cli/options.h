@@ -79,7 +79,16 @@ typedef struct cli_job cli_job; // job.h
     X(EVERY, "every", "N|Ts", "60s", "iterations, or seconds, between checkpoints")  \
     X(RESTART, "restart", "DIR", NULL, "go on from the newest checkpoint there")     \
     X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")    \
-    X(MODELS, "models", NULL, NULL, "print the cost models")
+    X(MODELS, "models", NULL, NULL, "print the cost models")                         \
+    X(RANKS, "ranks", "A,B,...", "1,2,4,... up to the processors",                   \
+      "numbers of ranks, one after the other")                                       \
+    X(STRONG, "strong", NULL, "unless --weak", "the same problem on all of them")    \
+    X(WEAK, "weak", NULL, NULL, "a test problem that grows with the ranks")          \
+    X(REPEAT, "repeat", "N", "3", "runs of each point, in turns with the others")    \
+    X(WITHIN, "within", "SECONDS", "600", "end a run after that long; 0: never")     \
+    X(FOLDER, "folder", "DIR", "scale", "where the study is kept, and goes on")      \
+    X(LAUNCHER, "launcher", "COMMAND", "mpirun, else mpiexec",                       \
+      "what starts ranks, given -n N and a program")
 
 typedef enum {
 #define X(id, name, value, standard, help) CLI_##id,

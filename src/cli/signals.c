@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
 
 /// Of a person, a terminal, a batch system: some send a signal of the user's, or that of
 /// the limit on processor time, a while before they kill.
@@ -23,6 +25,7 @@ static struct {
     pthread_t                main;
     _Atomic(cairn_context *) context; ///< NULL: none.
     _Atomic(atomic_bool *)   asked;   ///< NULL: nobody wants to be asked.
+    volatile sig_atomic_t    child;   ///< A process group; 0: none.
 } watched;
 
 /// Which signals this process was told to ignore. Looked at before libraries begin: UCX,
@@ -41,6 +44,19 @@ look_at_ignored(void)
 __attribute__((section(".preinit_array"),
                used)) static void (*const first_of_all)(void) = look_at_ignored;
 
+/// End the program that was started, and wait for it, five seconds at most before it is
+/// killed: a launcher ends its ranks meanwhile.
+static void end_child(pid_t pid)
+{
+    const struct timespec interval = {.tv_nsec = 20000000};
+    int                   turns    = 250;
+
+    kill(-pid, SIGTERM);
+    while (turns-- > 0 && waitpid(pid, NULL, WNOHANG) == 0)
+        nanosleep(&interval, NULL);
+    kill(-pid, SIGKILL);
+}
+
 /// Clean up and end by the signal. On the main thread alone: what that would have made
 /// next is then not made. Other threads hand the signal on; returning from here the main
 /// thread meets it again, with its default action.
@@ -57,6 +73,7 @@ static void end(int number)
     }
     cairn_context *const context = atomic_load(&watched.context);
 
+    if (watched.child > 0) end_child(watched.child);
     if (context) cairn_context_abandon(context);
     signal(number, SIG_DFL);
     raise(number);
@@ -103,4 +120,28 @@ void cli_signals_ask(atomic_bool *asked)
 void cli_signals_watch(cairn_context *context)
 {
     atomic_store(&watched.context, context);
+}
+
+static void list_ending(sigset_t *set)
+{
+    sigemptyset(set);
+    for (int k = 0; k < ENDING; k++)
+        sigaddset(set, ending[k]);
+}
+
+void cli_signals_hold(void)
+{
+    sigset_t set;
+
+    list_ending(&set);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void cli_signals_child(pid_t pid)
+{
+    sigset_t set;
+
+    watched.child = pid;
+    list_ending(&set);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -9,6 +9,7 @@
 #include <cairn/cairn.h>
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
 /// Handle SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1 and SIGUSR2, unless they are
 /// ignored (nohup, `&` in scripts).
@@ -23,5 +24,13 @@ void cli_signals_ask(atomic_bool *asked);
 /// From now on what @p context would leave behind is removed; NULL: there is none any
 /// more. Local.
 void cli_signals_watch(cairn_context *context);
+
+/// Hold signals back while another program is started, until cli_signals_child(). Local; on
+/// the main thread.
+void cli_signals_hold(void);
+
+/// From now on the process group @p pid is ended, and waited for, before the command ends by
+/// a signal; 0: there is none any more. Local; on the main thread.
+void cli_signals_child(pid_t pid);
 
 #endif

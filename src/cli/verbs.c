@@ -9,14 +9,14 @@
 #include <string.h>
 
 static const cli_verb *const verbs[] = {
-    &cli_verb_info,    &cli_verb_generate, &cli_verb_format,
-    &cli_verb_convert, &cli_verb_run,      &cli_verb_solve,
-    &cli_verb_emit,    &cli_verb_devices,  &cli_verb_doctor,
+    &cli_verb_info,   &cli_verb_generate, &cli_verb_format, &cli_verb_convert,
+    &cli_verb_run,    &cli_verb_solve,    &cli_verb_emit,   &cli_verb_devices,
+    &cli_verb_doctor, &cli_verb_scale,
 };
 
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
-static const char *const later[] = {"expr", "tune", "scale", NULL};
+static const char *const later[] = {"expr", "tune", NULL};
 
 /// Options of every verb.
 static const cli_option_id common[] = {CLI_JSON, CLI_MPI, CLI_HELP};

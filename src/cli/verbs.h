@@ -28,5 +28,6 @@ extern const cli_verb cli_verb_solve;
 extern const cli_verb cli_verb_emit;
 extern const cli_verb cli_verb_devices;
 extern const cli_verb cli_verb_doctor;
+extern const cli_verb cli_verb_scale;
 
 #endif

@@ -35,7 +35,7 @@ lists_not() { case " $(cat out)" in *" $1 "*) fail "offered: $1" ;; esac; }
 offer cairn in
 offers info
 offer cairn ''
-for verb in info generate format convert run emit devices doctor; do lists $verb; done
+for verb in info generate format convert run emit devices doctor scale; do lists $verb; done
 lists_not --help
 offer cairn --v
 offers --version
@@ -67,6 +67,10 @@ offer cairn generate --seed 3 sten
 offers 'stencil27 stencil5 stencil7'
 offer cairn run --iters 3 ''
 offers 'spmm spmv'
+offer cairn scale --ranks 1,2 ''
+offers 'spmm spmv'
+offer cairn scale spmv a.mtx --we
+offers --weak
 offer cairn info files/
 offers 'files/a.mtx files/b.mtx.gz files/c.png files/d.txt files/e.cairn'
 offer cairn run spmv files/d

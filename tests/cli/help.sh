@@ -6,13 +6,13 @@ expect 0 --version
 says '^cairn [0-9]*\.[0-9]*\.[0-9]*$'
 
 expect 0 --help
-for verb in info generate format convert run solve emit devices; do says "^  $verb "; done
+for verb in info generate format convert run solve emit devices doctor scale; do says "^  $verb "; done
 says 'a worked example'
 
 expect 0 --options
 says '^CAIRN_MEMORY'
 
-for verb in info generate format convert run solve emit devices; do
+for verb in info generate format convert run solve emit devices doctor scale; do
     expect 0 "$verb" --help
     says "^usage: cairn $verb"
     says '^  --json FILE'
