@@ -72,5 +72,23 @@ function(cairn_program)
     target_compile_definitions(cairn_cli PRIVATE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}")
     target_compile_options(cairn_cli PRIVATE -Wall -Wextra $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
     target_link_libraries(cairn_cli PRIVATE cairn PkgConfig::JANSSON PNG::PNG m)
+    cairn_smpi()
   endif()
+endfunction()
+
+# What replays products on SimGrid's ranks, beside the command, where SimGrid's compiler is.
+function(cairn_smpi)
+  find_program(CAIRN_SMPICC smpicc)
+  mark_as_advanced(CAIRN_SMPICC)
+  if(NOT CAIRN_SMPICC)
+    return()
+  endif()
+  set(source ${PROJECT_SOURCE_DIR}/deploy/smpi/cairn_smpi.c)
+  set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/cairn-smpi)
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${CAIRN_SMPICC} -O2 -Wall -Wextra ${source} -o ${program}
+    DEPENDS ${source} VERBATIM)
+  add_custom_target(cairn_smpi ALL DEPENDS ${program})
+  add_dependencies(cairn_cli cairn_smpi)
+  install(PROGRAMS ${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

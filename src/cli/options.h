@@ -88,7 +88,11 @@ typedef struct cli_job cli_job; // job.h
     X(WITHIN, "within", "SECONDS", "600", "end a run after that long; 0: never")     \
     X(FOLDER, "folder", "DIR", "scale", "where the study is kept, and goes on")      \
     X(LAUNCHER, "launcher", "COMMAND", "mpirun, else mpiexec",                       \
-      "what starts ranks, given -n N and a program")
+      "what starts ranks, given -n N and a program")                                 \
+    X(SIMULATE, "simulate", "FILE", NULL,                                            \
+      "add points on SimGrid's ranks; FILE is its platform, as cluster.xml")         \
+    X(SIMULATED, "simulated-ranks", "A,B,...", "those of --ranks",                   \
+      "numbers of ranks that are simulated")
 
 typedef enum {
 #define X(id, name, value, standard, help) CLI_##id,

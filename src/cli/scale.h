@@ -40,7 +40,9 @@ typedef struct cli_scale_settings {
     int64_t           repeat;            ///< Runs of each point.
     double            within;            ///< Seconds of one run, with all before it.
     const char       *folder, *launcher; ///< launcher NULL: mpirun, else mpiexec.
-    int processors; ///< Of the machine, for the ranks' threads; 0: unknown.
+    int            processors; ///< Of the machine, for the ranks' threads; 0: unknown.
+    const char    *platform;   ///< SimGrid's file; NULL: nothing is simulated.
+    cli_scale_list simulated;  ///< Numbers of ranks that are.
 } cli_scale_settings;
 
 /// Read and check the arguments. @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED
@@ -100,6 +102,8 @@ typedef struct cli_scale_point {
     char              failed[400]; ///< Why it is not finished; "": it is, or not yet.
     bool              wrong;       ///< That is wrong whatever the machine.
     cli_scale_verdict verdict;
+    bool              simgrid; ///< Its ranks are SimGrid's.
+    double            error;   ///< Of its seconds to the measured ones; NAN: none are.
 } cli_scale_point;
 
 /// A study.
@@ -122,7 +126,9 @@ void         cli_scale_folder_close(cli_scale *study);
 /// @retval CAIRN_BAD_OPTION  The name is too long.
 cairn_status cli_scale_file(cli_scale *study, const char *name, char path[PATH_MAX]);
 
-/// Name what belongs to the @p run-th run (from 0) of a point.
+enum { CLI_SCALE_RECORD = -1 }; ///< The run that records a product for SimGrid.
+
+/// Name what belongs to the @p run-th run (from 0) of a point, or to its record.
 cairn_status cli_scale_run_file(cli_scale             *study,
                                 const cli_scale_point *point,
                                 int                    run,
@@ -136,8 +142,20 @@ cli_scale_take(cli_scale *study, cli_scale_point *point, int run, bool *taken);
 /// Make the run. What goes wrong with it is the point's failure, not the study's.
 cairn_status cli_scale_make(cli_scale *study, cli_scale_point *point, int run);
 
+/// Record a product of a point that is simulated, and have SimGrid replay it. What goes wrong
+/// is the point's failure. After cli_scale_judge() of what was measured.
+cairn_status cli_scale_simulate(cli_scale *study, cli_scale_point *point);
+
 /// Fill the verdicts of all points that have runs.
 void cli_scale_judge(cli_scale *study);
+
+/// What a point is compared with: of the measured points with the same devices that on the
+/// fewest processors, of these that of the fewest ranks; NULL: none has runs.
+const cli_scale_point *cli_scale_base(const cli_scale       *study,
+                                      const cli_scale_point *point);
+
+/// Has a point more threads than the machine has processors?
+bool cli_scale_is_crowded(const cli_scale *study, const cli_scale_point *point);
 
 /// The word of a limit: "memory".
 const char *cli_scale_limit_word(cli_scale_limit limit);

@@ -46,12 +46,16 @@ cairn_status cli_scale_run_file(cli_scale             *study,
                                 const char            *ending,
                                 char                   path[PATH_MAX])
 {
-    char devices[3 * CLI_SCALE_TEXT + 8], name[NAME_MAX + 1];
+    char devices[3 * CLI_SCALE_TEXT + 8], name[NAME_MAX + 1], which[16];
 
     encode(point->devices, devices, sizeof devices);
+    if (run == CLI_SCALE_RECORD)
+        strcpy(which, "record");
+    else
+        snprintf(which, sizeof which, "%d", run + 1);
     const int n =
-        snprintf(name, sizeof name, "runs/ranks%d-threads%d%s%s-%d.%s", point->ranks,
-                 point->threads, *devices ? "-" : "", devices, run + 1, ending);
+        snprintf(name, sizeof name, "runs/ranks%d-threads%d%s%s-%s.%s", point->ranks,
+                 point->threads, *devices ? "-" : "", devices, which, ending);
 
     if (n >= (int)sizeof name)
         return cli_fail(study->job, CAIRN_BAD_OPTION,

@@ -53,9 +53,7 @@ static double processors(const cli_scale_point *point)
     return (double)point->ranks * point->threads;
 }
 
-/// The point on the fewest processors, of these that of the fewest ranks, with the same
-/// devices.
-static const cli_scale_point *base_of(const cli_scale       *study,
+const cli_scale_point *cli_scale_base(const cli_scale       *study,
                                       const cli_scale_point *point)
 {
     const cli_scale_point *base = NULL;
@@ -63,12 +61,21 @@ static const cli_scale_point *base_of(const cli_scale       *study,
     for (int k = 0; k < study->points; k++) {
         const cli_scale_point *other = &study->point[k];
 
-        if (other->runs == 0 || strcmp(other->devices, point->devices) != 0) continue;
+        if (other->runs == 0 || other->simgrid
+            || strcmp(other->devices, point->devices) != 0)
+            continue;
         if (!base || processors(other) < processors(base)
             || (processors(other) == processors(base) && other->ranks < base->ranks))
             base = other;
     }
     return base;
+}
+
+bool cli_scale_is_crowded(const cli_scale *study, const cli_scale_point *point)
+{
+    const int all = study->settings.processors;
+
+    return all > 0 && !point->simgrid && processors(point) > all;
 }
 
 /// Take the seconds of a run apart: what the ranks' own work takes, of it what an entry
@@ -103,8 +110,7 @@ static void divide(const cli_scale_point *base, cli_scale_point *point)
 static cli_scale_limit limit_of(const cli_scale *study, const cli_scale_point *point)
 {
     const cli_scale_shares *s    = &point->verdict.share;
-    const bool              full = study->settings.processors > 0
-                      && processors(point) > study->settings.processors;
+    const bool              full = cli_scale_is_crowded(study, point);
     const struct {
         double          seconds;
         cli_scale_limit limit;
@@ -176,17 +182,34 @@ say(const cli_scale *study, const cli_scale_point *base, cli_scale_point *point)
     }
 }
 
+/// Hold a simulated point against the measured one of as many ranks.
+static void compare(const cli_scale *study, cli_scale_point *point)
+{
+    point->error = NAN;
+    for (int k = 0; k < study->points && point->simgrid; k++) {
+        const cli_scale_point *other = &study->point[k];
+
+        if (other->simgrid || other->runs == 0 || other->ranks != point->ranks
+            || other->threads != point->threads
+            || strcmp(other->devices, point->devices) != 0)
+            continue;
+        point->error =
+            point->verdict.seconds.median / other->verdict.seconds.median - 1;
+    }
+}
+
 void cli_scale_judge(cli_scale *study)
 {
     for (int k = 0; k < study->points; k++)
         if (study->point[k].runs > 0) summarize(&study->point[k]);
     for (int k = 0; k < study->points; k++) {
         cli_scale_point       *point = &study->point[k];
-        const cli_scale_point *base  = base_of(study, point);
+        const cli_scale_point *base  = cli_scale_base(study, point);
 
-        if (point->runs == 0) continue;
+        if (point->runs == 0 || !base) continue;
         divide(base, point);
         point->verdict.limit = limit_of(study, point);
         say(study, base, point);
+        compare(study, point);
     }
 }

@@ -28,7 +28,8 @@ static void put_text(FILE *file, const char *text)
 /// Do two points lie on one line, over ranks?
 static bool is_same_line(const cli_scale_point *a, const cli_scale_point *b)
 {
-    return a->threads == b->threads && strcmp(a->devices, b->devices) == 0;
+    return a->threads == b->threads && a->simgrid == b->simgrid
+           && strcmp(a->devices, b->devices) == 0;
 }
 
 /// The next point with runs from @p k on that begins a line; the number of points: none.
@@ -74,11 +75,30 @@ static void put_shares(FILE *file, const cli_scale *study)
             (s->work + s->memory + s->imbalance + s->exchange + s->start) / 100;
 
         if (point->runs > 0)
-            fprintf(file, "\"%dx%d\" %.6g %.6g %.6g %.6g %.6g\n", point->ranks,
-                    point->threads, s->work / all, s->memory / all, s->imbalance / all,
-                    s->exchange / all, s->start / all);
+            fprintf(file, "\"%dx%d%s\" %.6g %.6g %.6g %.6g %.6g\n", point->ranks,
+                    point->threads, point->simgrid ? " sim." : "", s->work / all,
+                    s->memory / all, s->imbalance / all, s->exchange / all,
+                    s->start / all);
     }
     fprintf(file, "END\n");
+}
+
+/// Name a simulated line, with how far it is from what was measured.
+static void say_error(const cli_scale *study, int first, char *title, size_t size)
+{
+    double most = 0;
+    bool   any  = false;
+
+    for (int k = first; k < study->points; k++) {
+        const cli_scale_point *point = &study->point[k];
+
+        if (point->runs == 0 || !point->simgrid || !isfinite(point->error)) continue;
+        any  = true;
+        most = fabs(point->error) > fabs(most) ? point->error : most;
+    }
+    snprintf(title, size, "simulated (SimGrid)");
+    if (any)
+        snprintf(title, size, "simulated (SimGrid), up to %+.1f %% off", 100 * most);
 }
 
 /// One plot of all lines, of a column of their numbers.
@@ -93,13 +113,14 @@ static void put_plot(FILE            *file,
     fprintf(file, "    %s\n    plot ", settings);
     for (int k = next_line(study, 0); k < study->points; k = next_line(study, k + 1)) {
         const cli_scale_point *point = &study->point[k];
-        char                   title[CLI_SCALE_TEXT + 64];
+        char                   title[CLI_SCALE_TEXT + 160];
 
         snprintf(title, sizeof title, "%d thread%s%s%s%s", point->threads,
                  point->threads == 1 ? "" : "s", *point->devices ? " on " : "",
                  point->devices, point->size.simulated ? " (simulated)" : "");
-        fprintf(file, "%s$line%d using 1:%d with linespoints pt 7 %s", divider, k,
-                column, named ? "title " : "notitle");
+        if (point->simgrid) say_error(study, k, title, sizeof title);
+        fprintf(file, "%s$line%d using 1:%d with linespoints %s %s", divider, k, column,
+                point->simgrid ? "pt 6 dt 2" : "pt 7", named ? "title " : "notitle");
         if (named) put_text(file, title);
         divider = ", \\\n        ";
     }

@@ -13,11 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_crowded(const cli_scale *study, const cli_scale_point *point)
+/// "measured", or "simulated": by models of devices, or by SimGrid.
+static const char *clock_of(const cli_scale_point *point)
 {
-    const int processors = study->settings.processors;
-
-    return processors > 0 && (int64_t)point->ranks * point->threads > processors;
+    return point->size.simulated || point->simgrid ? "simulated" : "measured";
 }
 
 static double gflops(const cli_scale_point *point)
@@ -74,7 +73,7 @@ static cairn_status write_csv(cli_scale *study)
         "min,"
         "gflops,speedup,efficiency,halo,halo_bytes,bytes_per_run,imbalance,"
         "seconds_work,seconds_memory,seconds_imbalance,seconds_exchange,seconds_start,"
-        "limit,why\n";
+        "limit,why,simulator,error\n";
     char     path[PATH_MAX];
     cli_save save;
 
@@ -84,9 +83,7 @@ static cairn_status write_csv(cli_scale *study)
     for (int k = 0; k < study->points; k++) {
         const cli_scale_point *point = &study->point[k];
 
-        fprintf(save.file, "%s,%d,%d,",
-                point->size.simulated ? "simulated" : "measured", point->ranks,
-                point->threads);
+        fprintf(save.file, "%s,%d,%d,", clock_of(point), point->ranks, point->threads);
         put_text(save.file, point->devices);
         fputc(',', save.file);
         put_text(save.file, point->matrix);
@@ -98,6 +95,8 @@ static cairn_status write_csv(cli_scale *study)
                 point->runs > 0 ? cli_scale_limit_word(point->verdict.limit)
                                 : "failed");
         put_text(save.file, point->runs > 0 ? point->verdict.sentence : point->failed);
+        fputs(point->simgrid ? ",simgrid" : ",", save.file);
+        put_number(save.file, point->simgrid && point->runs ? point->error : NAN);
         fputc('\n', save.file);
     }
     return cli_save_end(study->job, &save, CAIRN_OK);
@@ -119,13 +118,15 @@ static json_t *medians(const cli_scale_point *point)
 /// What was run; what a point without runs has, too.
 static json_t *place(const cli_scale *study, const cli_scale_point *point)
 {
-    return json_pack("{s:s, s:i, s:i, s:o, s:o, s:b, s:i, s:o, s:o}", "clock",
-                     point->size.simulated ? "simulated" : "measured", "ranks",
-                     point->ranks, "threads", point->threads, "devices",
+    return json_pack("{s:s, s:s?, s:o, s:i, s:i, s:o, s:o, s:b, s:i, s:o, s:o}",
+                     "clock", clock_of(point), "simulator",
+                     point->simgrid ? "simgrid" : NULL, "error",
+                     cli_json_real(point->simgrid && point->runs ? point->error : NAN),
+                     "ranks", point->ranks, "threads", point->threads, "devices",
                      *point->devices ? cli_json_text(point->devices) : json_null(),
                      "matrix", cli_json_text(point->matrix), "crowded",
-                     (int)is_crowded(study, point), "runs", point->runs, "seconds",
-                     medians(point), "failed",
+                     (int)cli_scale_is_crowded(study, point), "runs", point->runs,
+                     "seconds", medians(point), "failed",
                      *point->failed ? cli_json_text(point->failed) : json_null());
 }
 
@@ -218,7 +219,10 @@ static void print_point(const cli_scale *study, const cli_scale_point *point)
 {
     const cli_scale_verdict *v = &point->verdict;
 
-    printf("  %5d%s  %7d  ", point->ranks, is_crowded(study, point) ? "*" : " ",
+    printf("  %5d%s  %7d  ", point->ranks,
+           point->simgrid                       ? "~"
+           : cli_scale_is_crowded(study, point) ? "*"
+                                                : " ",
            point->threads);
     if (study->settings.devices.count > 1) printf("%-12s  ", point->devices);
     if (point->runs == 0) {
@@ -245,6 +249,10 @@ static void print_sentences(const cli_scale *study)
 
         cli_paragraph_begin(&paragraph, column, 4);
         if (*point->devices) cli_paragraph_say(&paragraph, "on %s ", point->devices);
+        if (point->simgrid) cli_paragraph_say(&paragraph, "simulated ");
+        if (point->simgrid && point->runs > 0 && isfinite(point->error))
+            cli_paragraph_say(&paragraph, "(%+.1f %% beside the measured time) ",
+                              100 * point->error);
         if (point->runs > 0) {
             cli_paragraph_say(&paragraph, "%s",
                               cli_scale_limit_word(point->verdict.limit));
@@ -265,7 +273,7 @@ static void print(const cli_scale *study)
     bool                      crowded = false;
 
     for (int k = 0; k < study->points; k++)
-        crowded |= is_crowded(study, &study->point[k]);
+        crowded |= cli_scale_is_crowded(study, &study->point[k]);
     name_operation(study, op, sizeof op);
     printf("%s %s: %s scaling, %" PRId64 " run%s of each point, %d made now\n\n", op,
            settings->matrix, settings->weak ? "weak" : "strong", settings->repeat,
@@ -276,6 +284,8 @@ static void print(const cli_scale *study)
     for (int k = 0; k < study->points; k++)
         print_point(study, &study->point[k]);
     print_sentences(study);
+    if (settings->platform)
+        printf("\n~ simulated by SimGrid, by %s\n", settings->platform);
     if (crowded)
         printf("\n* more threads than the %d processors\n", settings->processors);
     printf("\nin %s: points.csv, points.json\n", settings->folder);

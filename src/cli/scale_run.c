@@ -72,6 +72,7 @@ static cairn_status write_command(cli_scale             *study,
                                   const cli_scale_point *point,
                                   const char            *launcher,
                                   const char            *report,
+                                  const char            *trace,
                                   command               *c)
 {
     cli_job *job = study->job;
@@ -91,6 +92,7 @@ static cairn_status write_command(cli_scale             *study,
         if (text) add(c, row->value ? "--%s=%s" : "--%s", row->name, text);
     }
     add(c, "--json=%s", report);
+    if (trace) add(c, "--trace=%s", trace);
     add(c, "--");
     add(c, "%s", point->matrix);
     if (c->full)
@@ -231,6 +233,7 @@ static void explain(cli_scale_point     *point,
 static cairn_status start(cli_scale             *study,
                           const cli_scale_point *point,
                           const char            *report,
+                          const char            *trace,
                           const char            *log,
                           cli_child_end         *end)
 {
@@ -243,7 +246,7 @@ static cairn_status start(cli_scale             *study,
     cli_launcher_prepare(processors > 0
                          && (int64_t)point->ranks * point->threads > processors);
     for (const char *const *l = named ? one : standard; *l; l++) {
-        CLI_TRY(write_command(study, point, *l, report, &c));
+        CLI_TRY(write_command(study, point, *l, report, trace, &c));
         CLI_TRY(cli_child_run(
             study->job,
             &(cli_child){.words = c.word, .log = log, .within = study->settings.within},
@@ -256,14 +259,16 @@ static cairn_status start(cli_scale             *study,
 
 cairn_status cli_scale_make(cli_scale *study, cli_scale_point *point, int run)
 {
-    char          report[PATH_MAX], log[PATH_MAX];
+    char          report[PATH_MAX], trace[PATH_MAX], log[PATH_MAX];
+    const bool    record = run == CLI_SCALE_RECORD;
     cli_child_end end;
     bool          taken = false;
 
     CLI_TRY(cli_scale_run_file(study, point, run, "json", report));
     CLI_TRY(cli_scale_run_file(study, point, run, "log", log));
+    CLI_TRY(cli_scale_run_file(study, point, run, "trace", trace));
     unlink(report); /* one that could not be taken */
-    CLI_TRY(start(study, point, report, log, &end));
+    CLI_TRY(start(study, point, report, record ? trace : NULL, log, &end));
     if (!end.late && end.signal == 0 && end.status == 0)
         CLI_TRY(cli_scale_take(study, point, run, &taken));
     if (taken) {

@@ -116,6 +116,19 @@ static cairn_status read_devices(cli_job *job, cli_scale_devices *devices)
     return CAIRN_OK;
 }
 
+static cairn_status read_simulated(cli_job *job, cli_scale_settings *settings)
+{
+    settings->platform = cli_text(job, CLI_SIMULATE);
+    if (!settings->platform && cli_given(job, CLI_SIMULATED))
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --simulated-ranks: only with --simulate");
+    if (!settings->platform) return CAIRN_OK;
+    settings->simulated = settings->ranks;
+    CLI_TRY(read_list(job, CLI_SIMULATED, &settings->simulated));
+    if (access(settings->platform, R_OK) == 0) return CAIRN_OK;
+    return cli_fail(job, CAIRN_IO, "simulate: %s: cannot be read", settings->platform);
+}
+
 cairn_status cli_scale_settings_read(cli_job *job, cli_scale_settings *settings)
 {
     *settings = (cli_scale_settings){
@@ -142,6 +155,7 @@ cairn_status cli_scale_settings_read(cli_job *job, cli_scale_settings *settings)
     if (settings->repeat > CLI_SCALE_RUNS)
         return cli_fail(job, CAIRN_BAD_OPTION, "option: --repeat: more than %d runs",
                         CLI_SCALE_RUNS);
+    CLI_TRY(read_simulated(job, settings));
     if (!settings->launcher) settings->processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
     return cli_wait(job, CLI_WITHIN, &settings->within);
 }

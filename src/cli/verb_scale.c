@@ -26,11 +26,12 @@ static cairn_status name_matrix(cli_scale *study, cli_scale_point *point)
                          : cli_fail(study->job, CAIRN_NO_MEMORY, "memory: the points");
 }
 
-/// Devices, then threads, then ranks.
+/// Devices, then threads, then ranks; last what is simulated, with the first of all.
 static cairn_status list_points(cli_scale *study)
 {
     const cli_scale_settings *s = &study->settings;
-    const int count             = s->devices.count * s->threads.count * s->ranks.count;
+    const int                 count =
+        s->devices.count * s->threads.count * s->ranks.count + s->simulated.count;
 
     study->point = calloc((size_t)count, sizeof *study->point);
     if (!study->point)
@@ -45,6 +46,15 @@ static cairn_status list_points(cli_scale *study)
                 point->ranks   = (int)s->ranks.value[r];
                 CLI_TRY(name_matrix(study, point));
             }
+    for (int r = 0; r < s->simulated.count; r++) {
+        cli_scale_point *const point = &study->point[study->points++];
+
+        point->simgrid = true;
+        point->devices = s->devices.text[0];
+        point->threads = (int)s->threads.value[0];
+        point->ranks   = (int)s->simulated.value[r];
+        CLI_TRY(name_matrix(study, point));
+    }
     return CAIRN_OK;
 }
 
@@ -52,7 +62,7 @@ static cairn_status list_points(cli_scale *study)
 static cairn_status run_point(cli_scale *study, cli_scale_point *point, int run)
 {
     static char doing[160]; /* shown until the next */
-    const int   all = study->points * (int)study->settings.repeat;
+    const int   each = study->points - study->settings.simulated.count;
     bool        taken;
 
     if (*point->failed) return CAIRN_OK;
@@ -60,8 +70,9 @@ static cairn_status run_point(cli_scale *study, cli_scale_point *point, int run)
     study->kept += taken;
     if (taken) return CAIRN_OK;
     snprintf(doing, sizeof doing, "run %d of %d: ranks %d, threads %d%s%.60s",
-             run * study->points + (int)(point - study->point) + 1, all, point->ranks,
-             point->threads, *point->devices ? ", " : "", point->devices);
+             run * each + (int)(point - study->point) + 1,
+             each * (int)study->settings.repeat, point->ranks, point->threads,
+             *point->devices ? ", " : "", point->devices);
     cli_progress_phase(doing);
     return cli_scale_make(study, point, run);
 }
@@ -71,7 +82,24 @@ static cairn_status run_points(cli_scale *study)
 {
     for (int run = 0; run < study->settings.repeat; run++)
         for (int k = 0; k < study->points; k++)
-            CLI_TRY(run_point(study, &study->point[k], run));
+            if (!study->point[k].simgrid)
+                CLI_TRY(run_point(study, &study->point[k], run));
+    return CAIRN_OK;
+}
+
+/// What is simulated has its speeds from what was measured.
+static cairn_status simulate_points(cli_scale *study)
+{
+    static char doing[64]; /* shown until the next */
+
+    if (!study->settings.platform) return CAIRN_OK;
+    cli_scale_judge(study);
+    for (int k = 0; k < study->points; k++) {
+        if (!study->point[k].simgrid) continue;
+        snprintf(doing, sizeof doing, "simulate: ranks %d", study->point[k].ranks);
+        cli_progress_phase(doing);
+        CLI_TRY(cli_scale_simulate(study, &study->point[k]));
+    }
     return CAIRN_OK;
 }
 
@@ -103,6 +131,7 @@ static cairn_status execute(cli_scale *study)
     CLI_TRY(list_points(study));
     CLI_TRY(cli_scale_folder_open(study));
     CLI_TRY(run_points(study));
+    CLI_TRY(simulate_points(study));
     cli_progress_phase(NULL);
     for (int k = 0; k < study->points; k++)
         any |= study->point[k].runs > 0;
@@ -161,13 +190,23 @@ static const char about[] =
     "most, "
     "and at least a twentieth, is the limit.\n"
     "\n"
+    "--simulate FILE adds points on ranks that there need not be: of each of "
+    "--simulated-ranks a product is recorded, by as many ranks on the processors that "
+    "there are, and replayed by SimGrid's smpirun on the hosts and the network of its "
+    "platform FILE. Sizes and messages are the product's; work has the speed that was "
+    "measured at the base, of the platform's first host. Such points say simulated, "
+    "and "
+    "how far they are from what was measured on as many ranks.\n"
+    "\n"
     "points.csv and points.json have the numbers, plots.svg and plots.png show them "
     "where "
     "gnuplot is, by plots.gp.";
 
 static const char json[] =
     "op matrix scaling (strong, weak) folder processors (null: of other machines) "
-    "runs_made runs_kept (found in the folder) points[]{clock ranks threads devices "
+    "runs_made runs_kept (found in the folder) points[]{clock (measured, simulated) "
+    "simulator (simgrid, or null) error (of its "
+    "seconds to the measured ones, or null) ranks threads devices "
     "matrix crowded (more threads than processors) runs seconds[] (the runs' medians) "
     "failed (why, or null)} and, of points that have runs, {rows cols nnz "
     "seconds_median "
@@ -201,10 +240,10 @@ const cli_verb cli_verb_scale = {
     .options =
         (const cli_option_id[]){
                                 CLI_RANKS, CLI_STRONG, CLI_WEAK, CLI_REPEAT, CLI_WITHIN,
-                                CLI_FOLDER, CLI_LAUNCHER, CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
-                                CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE, CLI_K, CLI_TRANSPOSE,
-                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_ITERS, CLI_WARMUP,
-                                CLI_X, CLI_REPRODUCIBLE, CLI_OPTIONS},
+                                CLI_FOLDER, CLI_LAUNCHER, CLI_SIMULATE, CLI_SIMULATED, CLI_FORMAT,
+                                CLI_CANDIDATES, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
+                                CLI_K, CLI_TRANSPOSE, CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP,
+                                CLI_ITERS, CLI_WARMUP, CLI_X, CLI_REPRODUCIBLE, CLI_OPTIONS},
     .threads_of_others = true,
     .run               = run,
 };

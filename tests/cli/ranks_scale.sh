@@ -76,6 +76,9 @@ for row, point in zip(rows, points):
     for name in row:
         if name in ("clock", "devices"): continue
         value = point[name]
+        if value is None:
+            assert row[name] == "" and name in ("simulator", "error"), name
+            continue
         assert row[name] == value if isinstance(value, str) else float(row[name]) == value, name
 END
 

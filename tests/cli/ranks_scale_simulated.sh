@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Studies with points on SimGrid's ranks: sizes of the plan, times of the platform, marks.
+. "$(dirname "$0")/lib.sh"
+
+command -v smpirun >/dev/null || skip 'no SimGrid'
+[ -x "$(dirname "$program")/cairn-smpi" ] || skip 'the build had no smpicc'
+python3 -c '' 2>/dev/null || skip 'no Python to read JSON with'
+
+# A platform of hosts with the speeds SPEED..., the link between any two of LATENCY.
+platform() {
+    latency=$1
+    shift
+    echo '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
+    echo '<platform version="4.1"><zone id="z" routing="Full">'
+    n=0
+    for speed; do
+        echo "<host id='h$n' speed='$speed'/>"
+        n=$((n + 1))
+    done
+    echo "<link id='l' bandwidth='100GBps' latency='$latency'/>"
+    for a in $(seq 0 $((n - 1))); do
+        for b in $(seq $((a + 1)) $((n - 1))); do
+            echo "<route src='h$a' dst='h$b'><link_ctn id='l'/></route>"
+        done
+    done
+    echo '</zone></platform>'
+}
+platform 1ns 1Gf 1Gf 1Gf 1Gf >near.xml
+platform 10ms 1Gf 1Gf 1Gf 1Gf >far.xml
+platform 1ns 1Gf 500Mf >unlike.xml
+
+holds() {
+    python3 -c '
+import json, math, sys
+s = json.load(open(sys.argv[1])); p = s["points"]
+m = {q["ranks"]: q for q in p if not q["simulator"]}; v = {q["ranks"]: q for q in p if q["simulator"]}
+near = lambda a, b, e=1e-9: math.isclose(a, b, rel_tol=e)
+exec(sys.argv[2])
+' "$1" "$2" >problem 2>&1 || fail "$1: $(tail -n 1 problem)"
+}
+study() {
+    run_as 0 "$program" scale spmv stencil5:nx=60,ny=200 --weak --ranks 1,2 --repeat 1 \
+        --iters 3 --simulate "$@"
+    [ "$(grep -vc 'no gnuplot in PATH' err)" -eq 0 ] || fail 'words on standard error'
+}
+
+# The messages are the plan's, the work is the base's, and all of it is marked.
+study near.xml --simulated-ranks 1,2,4
+says '^      4~  '
+says '^2 x 1 simulated ([+-][0-9.]* % beside the measured time) '
+says '^4 x 1 simulated [a-z]*: '
+says '^~ simulated by SimGrid, by near.xml$'
+holds scale/points.json '
+assert sorted(m) == [1, 2] and sorted(v) == [1, 2, 4]
+assert all(q["clock"] == "simulated" and q["simulator"] == "simgrid" for q in v.values())
+assert all(q["clock"] == "measured" and q["error"] is None for q in m.values())
+for r, q in v.items():
+    assert q["rows"] == 12000*r and q["halo"] == 120*(r-1) and q["halo_bytes"] == 960*(r-1)
+work = (m[1]["seconds_work"] + m[1]["seconds_memory"])/m[1]["nnz"]
+assert near(v[1]["seconds_median"], work*m[1]["nnz"], 1e-3)
+for r in (2, 4):
+    assert near(v[r]["seconds_work"] + v[r]["seconds_memory"], work*v[r]["nnz"]/r, 1e-3)
+    assert v[r]["seconds_median"] >= max(work*v[r]["nnz"]/r, v[r]["seconds_work"])
+    assert v[r]["error"] is None if r == 4 else near(v[r]["error"], v[r]["seconds_median"]/m[r]["seconds_median"]-1)
+'
+grep -q '^simulated,4,1,.*,simgrid,$' scale/points.csv || fail 'points.csv does not say simulated'
+grep -q '^simulated,2,1,.*,simgrid,-*[0-9.]' scale/points.csv || fail 'points.csv has no error'
+grep -q 'simulated (SimGrid), up to [+-]' scale/plots.gp || fail 'the plots do not say simulated'
+
+# A record's messages go both ways, and interior rows come before the first wait.
+python3 - >problem 2>&1 <<'END' || fail "the record: $(tail -n 1 problem)"
+ranks = {}
+for line in open("scale/runs/ranks4-threads1-record.smpi").read().splitlines()[1:]:
+    word = line.split()
+    if word[0] == "rank": steps = ranks.setdefault(int(word[1]), [])
+    else: steps.append(word)
+assert sorted(ranks) == [0, 1, 2, 3]
+got = {(int(w[1]), r): int(w[2]) for r, steps in ranks.items() for w in steps if w[0] == "receive"}
+assert got == {(a, b): 480 for a in range(4) for b in range(4) if abs(a - b) == 1}, got
+for steps in ranks.values():
+    kinds = [w[0] for w in steps]
+    assert kinds.index("start") < kinds.index("receive") and "compute" in kinds[kinds.index("start"):kinds.index("receive")]
+END
+
+# A far network is seen, and nothing is measured or recorded again; so are unlike hosts.
+study far.xml --simulated-ranks 2,4
+says '1 run of each point, 0 made now$'
+holds scale/points.json '
+assert s["runs_made"] == 0 and s["runs_kept"] == 4
+assert all(0.01 <= q["seconds_median"] < 1 and q["limit"] == "exchange" for q in v.values())'
+study near.xml --simulated-ranks 2
+cp scale/points.json alike.json
+study unlike.xml --simulated-ranks 2
+holds scale/points.json '
+alike = [q for q in json.load(open("alike.json"))["points"] if q["simulator"]][0]
+assert near(v[2]["seconds_median"], 2*alike["seconds_median"], 0.05), (v[2]["seconds_median"], alike["seconds_median"])'
+
+# What cannot be replayed is told, and is no number.
+run_as 1 "$program" scale spmv stencil5:nx=9,ny=20 --transpose --ranks 1 --repeat 1 --iters 2 \
+    --simulate near.xml --simulated-ranks 2 --folder t
+complains 'ranks 2, threads 1: its steps have 0 bytes of messages, the plan has 144: not simulated$'
+holds t/points.json 'assert v[2]["failed"] and v[2]["runs"] == 0 and "seconds_median" not in v[2]'
+echo '<platform' >broken.xml
+run_as 1 "$program" scale spmv stencil5:nx=60,ny=200 --weak --ranks 1,2 --repeat 1 --iters 3 \
+    --simulate broken.xml --simulated-ranks 2
+complains 'ranks 2, threads 1: smpirun failed: scale/runs/ranks2-threads1-record.log says why'
+exists scale/runs/ranks2-threads1-record.log
+
+expect 2 scale spmv stencil5:nx=9,ny=9 --simulated-ranks 4
+complains 'only with --simulate$'
+expect 1 scale spmv stencil5:nx=9,ny=9 --simulate missing.xml
+mkdir few
+for tool in mpirun orted; do ln -s "$(command -v $tool)" few/$tool; done
+run_as 1 env PATH="$folder/few" "$program" scale spmv stencil5:nx=60,ny=200 --weak --ranks 1,2 --repeat 1 \
+    --iters 3 --simulate near.xml --simulated-ranks 2
+complains '^cairn: simulate: smpirun: not in PATH'
+finish
