@@ -80,7 +80,8 @@ bool cli_scale_is_crowded(const cli_scale *study, const cli_scale_point *point)
 
 /// Take the seconds of a run apart: what the ranks' own work takes, of it what an entry
 /// takes more than at the base; the wait for the slowest rank; and the rest, which at one
-/// rank is the start, at several as much of it as the base's one rank has, else exchange.
+/// rank is the start, at several as much of it as the base's one rank has, else exchange;
+/// SimGrid knows of no start.
 static void divide(const cli_scale_point *base, cli_scale_point *point)
 {
     cli_scale_verdict   *v    = &point->verdict;
@@ -96,9 +97,10 @@ static void divide(const cli_scale_point *base, cli_scale_point *point)
     v->share.memory    = fmax(0, mine->mean - same);
     v->share.work      = mine->mean - v->share.memory;
     v->share.imbalance = mine->slowest - mine->mean;
-    v->share.start     = point->ranks == 1  ? rest
-                         : base->ranks == 1 ? fmin(rest, start)
-                                            : 0;
+    v->share.start     = point->simgrid      ? 0
+                         : point->ranks == 1 ? rest
+                         : base->ranks == 1  ? fmin(rest, start)
+                                             : 0;
     v->share.exchange  = rest - v->share.start;
     v->speedup         = base->size.nnz > 0 ? (double)point->size.nnz / mine->median
                                           / ((double)base->size.nnz / its->median)

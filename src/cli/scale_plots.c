@@ -144,7 +144,7 @@ static void put_page(FILE *file, const cli_scale *study)
 {
     put_plot(file, study,
              "set title 'seconds of a product'; set logscale x 2; set logscale y; set "
-             "xlabel 'ranks'; set key top right",
+             "xlabel 'ranks'; set key bottom left Left reverse samplen 2 font ',10'",
              2, true);
     fprintf(file,
             "    set title 'efficiency, %%'; unset logscale y; set yrange [0:*]\n");

@@ -61,6 +61,7 @@ assert near(v[1]["seconds_median"], work*m[1]["nnz"], 1e-3)
 for r in (2, 4):
     assert near(v[r]["seconds_work"] + v[r]["seconds_memory"], work*v[r]["nnz"]/r, 1e-3)
     assert v[r]["seconds_median"] >= max(work*v[r]["nnz"]/r, v[r]["seconds_work"])
+    assert v[r]["seconds_start"] == 0
     assert v[r]["error"] is None if r == 4 else near(v[r]["error"], v[r]["seconds_median"]/m[r]["seconds_median"]-1)
 '
 grep -q '^simulated,4,1,.*,simgrid,$' scale/points.csv || fail 'points.csv does not say simulated'
