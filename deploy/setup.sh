@@ -13,11 +13,12 @@ libjansson-dev libhwloc-dev libopenmpi-dev openmpi-bin opencl-headers"
 # clang's own version (V) in their names; a linker that takes a third of the usual one's
 # time, for hundreds of programs; readers of what the command writes; what gets
 # packages from PyPI; the Python package's; Eigen; an OpenCL device; network namespaces
-# as hosts; PETSc; PT-Scotch; what draws the plots of scaling studies, and what simulates them.
+# as hosts; PETSc; PT-Scotch; what draws the plots of scaling studies, and what
+# simulates them; other processors, emulated.
 test_packages="libcriterion-dev clang libclang-rt-V-dev libomp-V-dev lld groff-base python3
 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-scipy
 libeigen3-dev gnuplot-nox ocl-icd-libopencl1 pocl-opencl-icd iproute2 libpetsc-real-dev
-libptscotch-dev libsimgrid-dev"
+libptscotch-dev libsimgrid-dev qemu-user"
 
 fail() {
     echo "setup: $1" >&2

@@ -111,6 +111,13 @@ static void check_compiler(cairn_env *env, cairn_diagnostics *findings)
             "%s (%s) works, but its threads do not go with this process: kernels are "
             "compiled without",
             version, compiler.path);
+    else if (cairn_compiler_is_foreign(&compiler))
+        cairn_diagnostics_note(
+            findings, "compiler",
+            "a compiler that runs on the processor of this process, named in CAIRN_CC",
+            "%s (%s) works, but takes another processor for its own: kernels are "
+            "compiled with %s",
+            version, compiler.path, compiler.march);
     else
         cairn_diagnostics_ok(findings, "compiler",
                              "%s (%s) works, with threads and vectors of %d bytes",

@@ -4,6 +4,7 @@
 
 #include "devices/cpu/compile.h"
 
+#include "devices/cpu/machine.h"
 #include "devices/cpu/process.h"
 #include "devices/cpu/scratch.h"
 
@@ -25,16 +26,12 @@ enum {
 /* -nostdlib: the start files are not needed, malloc and memset are in the process, and
    the runtime is named by its file. One contraction setting for the vector body of a loop
    and its scalar ends: -ffp-contract=off, as in the library. */
-static const char *const flags[] = {"-O3",
-                                    "-march=native",
-                                    "-falign-loops=64",
-                                    "-ffp-contract=off",
-                                    "-std=gnu11",
-                                    "-fPIC",
-                                    "-shared",
-                                    "-nostdlib",
-                                    "-pipe",
-                                    NULL};
+static const char *const flags[] = {
+    "-O3",   "-falign-loops=64", "-ffp-contract=off", "-std=gnu11",
+    "-fPIC", "-shared",          "-nostdlib",         "-pipe",
+    NULL};
+
+static const char native[] = "-march=native";
 
 static const char *base_name(const char *path)
 {
@@ -66,16 +63,21 @@ static const char *asked(const cairn_compiler *compiler)
 
 void cairn_compiler_init(cairn_env *env, cairn_compiler *compiler)
 {
-    *compiler = (cairn_compiler){.env = env, .time_limit = TIME_LIMIT};
+    *compiler = (cairn_compiler){.env = env, .march = native, .time_limit = TIME_LIMIT};
     if (!cairn_find_program(asked(compiler), compiler->path)) compiler->path[0] = '\0';
     find_openmp(compiler);
+}
+
+bool cairn_compiler_is_foreign(const cairn_compiler *compiler)
+{
+    return compiler->march != native;
 }
 
 void cairn_compiler_describe(const cairn_compiler *compiler, cairn_text *text)
 {
     /* By its name alone: what it has compiled serves where it is not. */
     cairn_text_add(text, "compiler: %s\n", asked(compiler));
-    cairn_text_add(text, "flags: -fopenmp");
+    cairn_text_add(text, "flags: -fopenmp %s", native);
     for (const char *const *flag = flags; *flag; flag++)
         cairn_text_add(text, " %s", *flag);
     cairn_text_add(text, "\nopenmp: %s\n", base_name(compiler->openmp));
@@ -175,6 +177,7 @@ static void list_arguments(cairn_compiler *compiler,
 
     list[n++] = compiler->path;
     list[n++] = compiler->serial ? "-fopenmp-simd" : "-fopenmp";
+    list[n++] = compiler->march;
     for (const char *const *flag = flags; *flag; flag++)
         list[n++] = *flag;
     list[n++] = "-o";
@@ -239,6 +242,23 @@ close:
     return status;
 }
 
+/// Write the text, behind lines that refuse code for another processor; messages count
+/// lines from the text's first on.
+static cairn_status write_source(cairn_env *env, const char *path, const char *source)
+{
+    cairn_text text;
+    char      *whole = NULL;
+
+    cairn_text_init(&text, env);
+    cairn_cpu_refuse(&text);
+    cairn_text_add(&text, "#line 1\n%s", source);
+    CAIRN_TRY(cairn_text_take(&text, &whole));
+    const cairn_status status = cairn_scratch_write(env, path, whole, strlen(whole));
+
+    cairn_free(env, whole);
+    return status;
+}
+
 /// Start in a folder that is there.
 static cairn_status start_in(cairn_compilation *c, const char *name, const char *source)
 {
@@ -248,7 +268,7 @@ static cairn_status start_in(cairn_compilation *c, const char *name, const char 
     snprintf(word, sizeof word, "%.50s.c", name);
     CAIRN_TRY(cairn_scratch_path(env, &c->scratch, word, c->source));
     CAIRN_TRY(cairn_scratch_path(env, &c->scratch, "object", c->made));
-    CAIRN_TRY(cairn_scratch_write(env, c->source, source, strlen(source)));
+    CAIRN_TRY(write_source(env, c->source, source));
     list_arguments(c->compiler, c->source, c->made, c->arguments);
     return start(c);
 }
@@ -280,15 +300,32 @@ cairn_status cairn_compile_start(cairn_compiler     *compiler,
     return status == CAIRN_IO ? CAIRN_NO_KERNEL : status;
 }
 
+/// Wait for it. Where the compiler takes another processor for native, it compiles this
+/// and all that follows for the level of this one.
+static cairn_status finish_for_this_processor(cairn_compilation *c)
+{
+    cairn_compiler *compiler = c->compiler;
+
+    cairn_process_finish(&c->process);
+    if (c->process.end != CAIRN_PROCESS_EXITED || c->process.number == 0
+        || !strstr(c->printed, CAIRN_CPU_REFUSED))
+        return CAIRN_OK;
+    compiler->march = cairn_cpu_level();
+    list_arguments(compiler, c->source, c->made, c->arguments);
+    CAIRN_TRY(start(c));
+    cairn_process_finish(&c->process);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_compile_finish(cairn_compilation **compilation, cairn_object *object)
 {
     cairn_compilation *c      = *compilation;
     cairn_env         *env    = c->compiler->env;
     cairn_object       read   = {0};
-    cairn_status       status = CAIRN_OK;
+    cairn_status       status = finish_for_this_processor(c);
 
-    cairn_process_finish(&c->process);
-    if (c->process.end == CAIRN_PROCESS_EXITED && c->process.number == 0)
+    if (status == CAIRN_OK && c->process.end == CAIRN_PROCESS_EXITED
+        && c->process.number == 0)
         status = read_object(env, c->made, &read);
     if (status == CAIRN_OK && !read.bytes)
         status = explain(c->compiler, &c->scratch, &c->process);

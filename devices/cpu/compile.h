@@ -24,6 +24,9 @@ typedef struct cairn_compiler {
     double     time_limit;                ///< Seconds that one kernel may take.
     const cairn_pu_set *cores;  ///< Where it may run; NULL: where the caller does.
     bool                serial; ///< Compile without threads.
+    const char
+        *march; ///< "-march=native", or this processor's level where the compiler
+                ///< takes another one for native.
     char broken[CAIRN_MESSAGE]; ///< Why it is not tried again; "": it is.
 } cairn_compiler;
 
@@ -31,6 +34,10 @@ typedef struct cairn_compiler {
 ///
 /// Local. Cannot fail: with none, cairn_compile() says so.
 void cairn_compiler_init(cairn_env *env, cairn_compiler *compiler);
+
+/// It has been seen to take another processor than this process's for native, so that
+/// kernels are for this one's level.
+bool cairn_compiler_is_foreign(const cairn_compiler *compiler);
 
 /// Add what the code depends on beside its source, a line each: the compiler as it is
 /// named, the flags, the runtime. It stays the same for the compiler's life.

@@ -80,6 +80,11 @@ static void take_note(cairn_cpu_kernels *kernels)
                  "compile: %.300s: its code cannot use the threads of this process; "
                  "kernels run on one",
                  kernels->compiler.path);
+    else if (cairn_compiler_is_foreign(&kernels->compiler))
+        snprintf(kernels->note, sizeof kernels->note,
+                 "compile: %.300s: it takes another processor for native; kernels are "
+                 "compiled with %s",
+                 kernels->compiler.path, kernels->compiler.march);
 }
 
 /// Write the source where CAIRN_DUMP_KERNELS says.

@@ -211,6 +211,54 @@ Test(compile, vectors_are_as_wide_as_the_compiler_says)
 #endif
 }
 
+/// A compiler that runs where there is XOP, as far as it says: its native code could not be
+/// run here. It is asked for this processor's level, and for native code once only.
+Test(compile, native_of_another_processor_is_not_run)
+{
+#ifdef __x86_64__
+    static const char text[] =
+        "#ifdef __XOP__\n"
+        "enum { OTHER = 1 };\n"
+        "#else\n"
+        "enum { OTHER = 0 };\n"
+        "#endif\n"
+        "#if defined __AVX512F__\n"
+        "enum { BYTES = 64 };\n"
+        "#elif defined __AVX2__\n"
+        "enum { BYTES = 32 };\n"
+        "#else\n"
+        "enum { BYTES = 16 };\n"
+        "#endif\n"
+        "long cairn_test(long n) { return n * BYTES + OTHER; }\n";
+    char calls[128];
+
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("xop")) return;
+    write_command("echo >>${0%/*}/calls\n"
+                  "for a do shift; [ $a != -march=native ] || set -- \"$@\" -mxop\n"
+                  "set -- \"$@\" $a; done; exec cc \"$@\"");
+    cr_expect_not(cairn_compiler_is_foreign(&compiler));
+    for (int k = 0; k < 2; k++) {
+        cairn_object object = {0};
+        void        *handle = NULL, *run = NULL;
+
+        cr_assert_eq(cairn_compile(&compiler, "cairn_test", text, &object), CAIRN_OK,
+                     "%s", env.message);
+        cr_expect(cairn_compiler_is_foreign(&compiler));
+        cr_assert_eq(cairn_library_open(&env, &object, "cairn_test", &handle, &run),
+                     CAIRN_OK, "%s", env.message);
+        cr_expect_eq(((made_fn)run)(1), cairn_cpu_vector_bytes());
+        cairn_library_close(handle);
+        cairn_object_free(&env, &object);
+    }
+    snprintf(calls, sizeof calls, "%s/calls", folder);
+    struct stat about;
+
+    cr_assert_eq(stat(calls, &about), 0);
+    cr_expect_eq(about.st_size, 3, "%d calls", (int)about.st_size);
+#endif
+}
+
 Test(compile, missing_command_is_said_once_and_for_all)
 {
     snprintf(env.options.cc, sizeof env.options.cc, "no-such-compiler");
