@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the README says of PETSc is run as it stands there, with a program that knows PETSc
+# alone: products are a copy's.  readme.sh README PLUGIN PROGRAM
+set -eu
+readme=$1 plugin=$2 program=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+awk '/^## /{ at = $0 == "## From PETSc" } /^```$/{ inside = 0 } at && inside; at && /^```sh$/{ inside = 1 }' \
+    "$readme" >block
+grep -q '^\./program' block || { echo "no program is run under '## From PETSc'"; exit 1; }
+grep -q 'PREFIX/lib/libcairnpetsc.so' block || { echo "no plug-in is loaded there"; exit 1; }
+sed -i "s|PREFIX/lib/libcairnpetsc.so|$plugin|" block
+cat >program <<END
+#!/bin/sh
+exec "$program" -n 129 -rows jacobi -mat_cairn_expected 100000 "\$@"
+END
+chmod +x program
+sh -e block >out 2>&1 || { cat out; exit 1; }
+products=$(awk '$1 == "CairnMult" { print $2 }' out)
+[ "${products:-0}" -gt 100 ] || { cat out; echo "${products:-no} products by a copy"; exit 1; }
