@@ -7,7 +7,8 @@
 # scripts; RELEASE is bookworm unless named: bookworm, trixie, noble, or what debootstrap
 # knows)
 # Needs root, debootstrap and some 5 GB of disk; removes the folder at the end.
-# CAIRN_TEST_DATA=FOLDER, if set, is copied along.
+# CAIRN_TEST_DATA=FOLDER and CAIRN_PACKAGES=FOLDER, if set, are copied along, to /src/data
+# and /src/packages.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -47,9 +48,11 @@ debootstrap --variant=minbase --include=ca-certificates --components=$components
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 apt-config dump | grep '^Acquire::\(http\|https\|Check-\)' >"$root/etc/apt/apt.conf.d/90host" || true
 
-mkdir -p "$root/src/cairn" "$root/src/data"
+mkdir -p "$root/src/cairn" "$root/src/data" "$root/src/packages"
 git archive HEAD | tar -x -C "$root/src/cairn"
 if [ -n "${CAIRN_TEST_DATA:-}" ]; then cp -r "$CAIRN_TEST_DATA/." "$root/src/data/"; fi
+
+if [ -n "${CAIRN_PACKAGES:-}" ]; then cp -r "$CAIRN_PACKAGES/." "$root/src/packages/"; fi
 
 # A mount namespace of its own, so that no mount survives, whatever happens inside; and a
 # root that is a mount itself, without which hosts as network namespaces cannot be entered.
