@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A calendar queue of buckets, and a binary heap for what its calendar does not reach.
+/// A calendar queue of buckets, and a binary heap for what its calendar does not reach; few
+/// buckets are compared.
 ///
 /// Source: Brown, Calendar Queues, CACM 31(10), 1988, DOI 10.1145/63039.63045; here a day
 /// is one load, so that nothing within it needs sorting but bits.
@@ -137,12 +138,14 @@ static void ring_clear(cairn_buckets *b)
 cairn_status
 cairn_buckets_init(cairn_env *env, int64_t most, bool ring, cairn_buckets *buckets)
 {
-    cairn_buckets b = {.ring  = ring && most <= CAIRN_RING_BUCKETS,
-                       .words = (int)((most + 63) / 64)};
+    const bool    few = most <= CAIRN_FEW_BUCKETS;
+    cairn_buckets b   = {.few   = few,
+                         .ring  = ring && !few && most <= CAIRN_RING_BUCKETS,
+                         .words = (int)((most + 63) / 64)};
     cairn_status  status;
 
     CAIRN_GO(undo, CAIRN_NEW(env, most, &b.load));
-    CAIRN_GO(undo, CAIRN_NEW(env, most, &b.heap));
+    if (!few) CAIRN_GO(undo, CAIRN_NEW(env, most, &b.heap));
     if (b.ring) {
         CAIRN_GO(undo, CAIRN_NEW_ZERO(env, CAIRN_RING_LEVELS * b.words, &b.set));
         CAIRN_GO(undo, CAIRN_NEW_ZERO(env, CAIRN_RING_LEVELS, &b.summary));
@@ -169,20 +172,29 @@ void cairn_buckets_start(cairn_buckets *b, int64_t n)
 {
     if (b->ring) ring_clear(b);
     b->n      = n;
-    b->heaped = b->ring ? 0 : n;
+    b->heaped = b->ring || b->few ? 0 : n;
     for (int64_t k = 0; k < n; k++) {
         b->load[k] = 0;
-        if (b->ring)
-            ring_put(b, k);
-        else
-            b->heap[k] = k;
+        if (b->ring) ring_put(b, k);
     }
+    for (int64_t k = 0; k < b->heaped; k++)
+        b->heap[k] = k;
+}
+
+static int64_t least_of_few(const cairn_buckets *b)
+{
+    int64_t its = 0;
+
+    for (int64_t k = 1; k < b->n; k++)
+        its = b->load[k] < b->load[its] ? k : its;
+    return its;
 }
 
 bool cairn_buckets_add(cairn_buckets *b, int64_t load, int64_t *bucket)
 {
-    *bucket = b->ring ? ring_take(b) : b->heap[0];
+    *bucket = b->few ? least_of_few(b) : b->ring ? ring_take(b) : b->heap[0];
     if (__builtin_add_overflow(b->load[*bucket], load, &b->load[*bucket])) return false;
+    if (b->few) return true;
     if (!b->ring)
         sink(b);
     else if (b->load[*bucket] - b->level < CAIRN_RING_LEVELS)
@@ -238,6 +250,21 @@ static bool hand_out_word(cairn_buckets *b, int64_t slot, int w, elements *e)
     return fits;
 }
 
+static bool hand_out_to_few(cairn_buckets *b, elements *e)
+{
+    bool fits = true;
+
+    for (; e->begin < e->end && fits; e->begin++) {
+        const uint32_t next   = e->order[e->begin];
+        const int64_t  bucket = least_of_few(b);
+        int64_t *const its    = &b->load[bucket];
+
+        fits            = !__builtin_add_overflow(*its, e->load[next], its);
+        e->number[next] = (uint32_t)bucket;
+    }
+    return fits;
+}
+
 bool cairn_buckets_add_all(cairn_buckets  *b,
                            int64_t         n,
                            const uint32_t *order,
@@ -247,6 +274,7 @@ bool cairn_buckets_add_all(cairn_buckets  *b,
     elements e    = {0, n, order, load, number};
     bool     fits = true;
 
+    if (b->few) return hand_out_to_few(b, &e);
     while (b->ring && e.begin < n && fits) {
         ring_advance(b);
         const int64_t slot = slot_of(b->level);

@@ -4,7 +4,8 @@
 /// a schedule hardly differ, so buckets stand in a ring of levels, one for each load, as
 /// bits: taking the lowest bit of the lowest level costs a few instructions, whatever the
 /// number of buckets. Whose load lies beyond the ring waits in a heap until the ring has
-/// moved on.
+/// moved on. The loads of a few buckets are compared each time: that costs less than
+/// moving the ring on, which one bucket does at every step.
 
 #ifndef CAIRN_GROUPS_BUCKETS_H
 #define CAIRN_GROUPS_BUCKETS_H
@@ -12,12 +13,14 @@
 #include "base/env.h"
 
 enum {
+    CAIRN_FEW_BUCKETS  = 8,
     CAIRN_RING_LEVELS  = 1024, ///< 140 KB for 1024 buckets: inside the second cache.
     CAIRN_RING_BUCKETS = 4096, ///< More, or loads below 0: the heap alone.
 };
 
 typedef struct cairn_buckets {
     int64_t   n;
+    bool      few;  ///< Loads are compared; neither ring nor heap is there.
     int64_t  *load; ///< [n]
     int64_t  *heap; ///< [heaped] buckets by (load, number),
     int64_t   heaped;
@@ -31,8 +34,8 @@ typedef struct cairn_buckets {
 
 /// Make room for @p most buckets.
 ///
-/// Local. Pairs with cairn_buckets_fini(). Memory: 16 bytes a bucket, and 8 KB and 128
-/// bytes a bucket for the ring.
+/// Local. Pairs with cairn_buckets_fini(). Memory: 8 bytes a bucket where they are few, else
+/// 16, and 8 KB and 128 bytes a bucket for the ring.
 ///
 /// @param[in] ring  No load is below 0.
 cairn_status

@@ -39,6 +39,9 @@ ParameterizedTestParameters(group_buckets, the_least_load_is_taken)
 {
     static schedule cases[] = {
         {"one bucket",                    1,    1,    true,  9,    0,                2, 400 },
+        {"few buckets",                   8,    8,    true,  9,    0,                2, 4000},
+        {"few, with loads below 0",       5,    5,    false, 12,   -9,               2, 4000},
+        {"one more than few",             9,    9,    true,  9,    0,                2, 4000},
         {"a word",                        64,   64,   true,  9,    0,                2, 4000},
         {"a bit more than a word",        65,   65,   true,  9,    0,                2, 4000},
         {"all loads alike",               70,   70,   true,  1,    0,                1, 400 },
@@ -84,6 +87,56 @@ ParameterizedTest(schedule *s, group_buckets, the_least_load_is_taken)
         }
     }
     cairn_buckets_fini(&env, &b);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+/// One after the other and all at once give each element the same bucket.
+ParameterizedTestParameters(group_buckets, all_at_once)
+{
+    static schedule cases[] = {
+        {"one bucket",             1,    1,    true, 9,    0,    2, 400 },
+        {"few buckets",            8,    8,    true, 9,    0,    2, 4000},
+        {"few, and beyond a ring", 3,    3,    true, 3000, 0,    2, 4000},
+        {"a bit more than few",    9,    9,    true, 9,    0,    2, 4000},
+        {"beyond the ring",        100,  100,  true, 12,   5000, 2, 4000},
+        {"more than a ring holds", 4097, 4097, true, 40,   0,    1, 4000},
+    };
+
+    return cr_make_param_array(schedule, cases, sizeof cases / sizeof *cases);
+}
+
+ParameterizedTest(schedule *s, group_buckets, all_at_once)
+{
+    static uint32_t more[4000], order[4000], number[4000];
+    cairn_buckets   all, each;
+    uint64_t        state = 11;
+
+    cairn_env_init(&env);
+    cr_assert_eq(cairn_buckets_init(&env, s->most, s->ring, &all), CAIRN_OK);
+    cr_assert_eq(cairn_buckets_init(&env, s->most, s->ring, &each), CAIRN_OK);
+    for (int round = 0; round < s->rounds; round++) {
+        const int64_t n = s->buckets - (round && s->buckets > 1);
+
+        for (int k = 0; k < s->turns; k++) {
+            more[k]  = s->rare && draw(&state) % 16 == 0
+                           ? (uint32_t)s->rare
+                           : (uint32_t)(draw(&state) % s->below);
+            order[k] = (uint32_t)(s->turns - 1 - k);
+        }
+        cairn_buckets_start(&all, n);
+        cairn_buckets_start(&each, n);
+        cr_assert(cairn_buckets_add_all(&all, s->turns, order, more, number));
+        for (int k = 0; k < s->turns; k++) {
+            int64_t want;
+
+            cr_assert(cairn_buckets_add(&each, more[order[k]], &want));
+            cr_assert_eq(number[order[k]], want, "%s: round %d, element %u", s->name,
+                         round, order[k]);
+        }
+    }
+    cairn_buckets_fini(&env, &all);
+    cairn_buckets_fini(&env, &each);
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
 }
