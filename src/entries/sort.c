@@ -162,26 +162,57 @@ static int wide_digits(cairn_pos n, int bits)
     return n >> (bits + digits - 1) / digits > 0 ? digits : 0;
 }
 
-/// One stable counting pass over a digit. @p next: room for as many as it has values.
-static void scatter_widely(cairn_pos         n,
-                           int               shift,
-                           int               width,
-                           const cairn_item *from,
-                           cairn_item       *to,
-                           uint32_t         *next)
-{
-    const uint64_t mask = ((uint64_t)1 << width) - 1;
+/// A digit of words, and where the items of each of its values go.
+typedef struct {
+    int64_t   shift; ///< Wider than a count, so that counting does not change it.
+    uint64_t  mask;
+    uint32_t *next;
+} wide_digit;
 
-    memset(next, 0, sizeof *next << width);
+/// Divide bits @p low to @p bits among @p digits digits of about equal width. @p next: room
+/// for as many as they have values together.
+static void plan_widely(int        bits,
+                        int        low,
+                        int        digits,
+                        uint32_t  *next,
+                        wide_digit digit[WIDE_DIGITS])
+{
+    for (int k = 0, shift = low; k < digits; k++) {
+        const int width = (bits - shift + digits - k - 1) / (digits - k);
+
+        digit[k] = (wide_digit){shift, ((uint64_t)1 << width) - 1, next};
+        memset(next, 0, sizeof *next << width);
+        next += (size_t)1 << width;
+        shift += width;
+    }
+}
+
+/// Count the values of all digits in one pass. @p digits is a constant where it is inlined.
+static inline __attribute__((always_inline)) void
+count_widely(cairn_pos n, int digits, const wide_digit *digit, const cairn_item *items)
+{
     for (cairn_pos p = 0; p < n; p++)
-        next[from[p].word >> shift & mask]++;
+        for (int k = 0; k < digits; k++)
+            digit[k].next[items[p].word >> digit[k].shift & digit[k].mask]++;
+}
+
+/// One stable pass over a digit that was counted.
+static void scatter_widely(cairn_pos         n,
+                           const wide_digit *digit,
+                           const cairn_item *from,
+                           cairn_item       *to)
+{
+    const int64_t   shift = digit->shift;
+    const uint64_t  mask  = digit->mask;
+    uint32_t *const next  = digit->next;
+
     cairn_offsets_small((int64_t)mask + 1, 0, next);
     for (cairn_pos p = 0; p < n; p++)
         to[next[from[p].word >> shift & mask]++] = from[p];
 }
 
-/// The least significant digit first. Items that lie in the second cache are moved sooner
-/// than handles of theirs and then they themselves.
+/// The least significant digit first; one that all items share moves none. Items that lie
+/// in the second cache are moved sooner than handles of theirs and then they themselves.
 static cairn_item *sort_widely(cairn_pos   n,
                                int         bits,
                                int         low,
@@ -189,16 +220,22 @@ static cairn_item *sort_widely(cairn_pos   n,
                                cairn_item *items,
                                cairn_item *scratch)
 {
-    uint32_t next[1 << WIDE_BITS];
+    uint32_t   next[WIDE_DIGITS << WIDE_BITS];
+    wide_digit digit[WIDE_DIGITS];
 
-    for (int k = 0, shift = low; k < digits; k++) {
-        const int         width = (bits - shift + digits - k - 1) / (digits - k);
-        cairn_item *const swap  = items;
+    plan_widely(bits, low, digits, next, digit);
+    if (digits == 1)
+        count_widely(n, 1, digit, items);
+    else
+        count_widely(n, WIDE_DIGITS, digit, items);
+    for (int k = 0; k < digits; k++) {
+        cairn_item *const swap = items;
+        const uint64_t    one  = items[0].word >> digit[k].shift & digit[k].mask;
 
-        scatter_widely(n, shift, width, items, scratch, next);
+        if (digit[k].next[one] == n) continue;
+        scatter_widely(n, &digit[k], items, scratch);
         items   = scratch;
         scratch = swap;
-        shift += width;
     }
     return items;
 }

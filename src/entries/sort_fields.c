@@ -33,6 +33,16 @@ static int64_t next_begin(int fields, const int64_t *begin, int64_t below)
     return next;
 }
 
+/// The begin of a field below @p above; 0: there is none above 0.
+static int64_t begin_below(int fields, const int64_t *begin, int64_t above)
+{
+    int64_t next = 0;
+
+    for (int f = 0; f < fields; f++)
+        if (begin[f] < above && begin[f] > next) next = begin[f];
+    return next;
+}
+
 /// The fewest bits above which all words ascend, @p bits if none do: where finer fields
 /// ascend coarser ones do.
 static int find_runs(cairn_pos         n,
@@ -58,18 +68,19 @@ static bool ascend_below(cairn_pos n, int64_t at, const cairn_item *items)
     return true;
 }
 
-/// The most bits, below @p runs, by which all words ascend.
+/// The most bits, below @p runs, by which all words ascend: the field that begins highest
+/// is asked first, since words that do not ascend mostly show it soon.
 static int find_low(cairn_pos         n,
                     int               runs,
                     int               fields,
                     const int64_t    *begin,
                     const cairn_item *items)
 {
-    int64_t low = 0;
+    int64_t at = runs;
 
-    for (int64_t at = 0; (at = next_begin(fields, begin, at)) < runs;)
-        if (ascend_below(n, at, items)) low = at;
-    return (int)low;
+    while ((at = begin_below(fields, begin, at)) > 0)
+        if (ascend_below(n, at, items)) break;
+    return (int)at;
 }
 
 static bool is_one_run(const run_sort *s, cairn_pos k)

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Phase FILL from sorted keys of one word, levels without gaps: block by block of keys,
-/// and in each a loop for every run of levels that have their nodes in common. Which entry
-/// begins a node is as good as random, so that no branch asks: an entry that begins none
-/// stores once more what its node has. A loop knows the few shifts and masks that it
-/// needs, which stay in registers; where every entry is a node, it has nothing to count.
+/// Phases COUNT and FILL from sorted keys of one word, levels without gaps. FILL goes block
+/// by block of keys, and in each there is a loop for every run of levels that have their
+/// nodes in common. Which entry begins a node is as good as random, so that no branch asks:
+/// an entry that begins none stores once more what its node has. A loop knows the few
+/// shifts and masks that it needs, which stay in registers; where every entry is a node, it
+/// has nothing to count.
+///
+/// Where the last runs have a node for every entry, the ptr of each says which entry begins
+/// a node of the run above. So one loop over entries writes the ptr of the first of these,
+/// and the runs above go over the nodes that began in the block, which are fewer.
 
 #include "lower/convert_steps.h"
 
@@ -18,12 +23,15 @@ typedef struct {
 
 /// Levels begin to before end have nodes of one depth.
 typedef struct {
-    int   begin, end;
-    nodes own, parent; ///< Parents are counted for the ptr of the first level.
+    int        begin, end;
+    nodes      own, parent; ///< Parents are counted for the ptr of the first level.
+    cairn_ir_x fresh;       ///< Of nodes: the first that begins in the block.
 } run;
 
 typedef struct {
-    int           runs;
+    int runs;
+    int of_nodes; ///< The first runs, which go over nodes: none, or those that
+                  ///< have not one for every entry.
     run           run[CAIRN_MAX_LEVELS];
     nodes         top;        ///< Of the first level, in the loop that writes its ptr.
     cairn_ir_var *row;        ///< There: parent whose begin is written,
@@ -37,6 +45,73 @@ bool cairn_convert_appends(const cairn_convert *c)
     for (int l = c->to->first; l <= c->to->last; l++)
         if (c->to->level[l].gaps) return false;
     return true;
+}
+
+/* ---- COUNT ---- */
+
+bool cairn_convert_counts_keys(const cairn_convert *c)
+{
+    return cairn_convert_appends(c) && c->to->last >= 0;
+}
+
+/// Has level @p l nodes of another depth than the one before, and not one for every entry?
+static bool is_counted(const cairn_convert *c, int l)
+{
+    return !(c->spec->of_entries >> l & 1)
+           && (l == c->to->first || c->to->level[l].depth != c->to->level[l - 1].depth);
+}
+
+/* Each key is compared with the one before by itself, which a compiler does many at a
+   time. */
+void cairn_convert_lower_count_keys(cairn_convert *c)
+{
+    cairn_ir             *b     = &c->ir;
+    cairn_ir_array *const words = cairn_convert_words(c, 0);
+    const cairn_ir_x      begin = cairn_convert_begin(c), end = cairn_convert_end(c);
+    cairn_ir_var         *total[CAIRN_MAX_LEVELS] = {NULL};
+    const cairn_ir_x      entries =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_sub(b, end, begin), "entries"));
+
+    cairn_convert_read_fields(c);
+    for (int l = c->to->first; l <= c->to->last; l++)
+        if (is_counted(c, l))
+            total[l] = cairn_ir_declare(b, cairn_ir_min(b, entries, cairn_ir_int(b, 1)),
+                                        "total%d", l);
+
+    cairn_ir_stmt *loop =
+        cairn_ir_for(b, cairn_ir_add_int(b, begin, 1), end, 1, "sorted keys", "k");
+    const cairn_ir_x k    = cairn_ir_loop_var(b, loop);
+    const cairn_ir_x last = cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_load(b, words, cairn_ir_add_int(b, k, -1)), "last"));
+    const cairn_ir_x word =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, words, k), "word"));
+
+    for (int l = c->to->first; l <= c->to->last; l++) {
+        if (!total[l]) continue;
+        const cairn_ir_x shift = c->fields.shift[c->to->level[l].depth];
+        const cairn_ir_x changed =
+            cairn_ir_ne(b, cairn_ir_binary(b, CAIRN_IR_SHIFT_RIGHT, word, shift),
+                        cairn_ir_binary(b, CAIRN_IR_SHIFT_RIGHT, last, shift));
+
+        cairn_ir_assign(b, total[l],
+                        cairn_ir_add(b, cairn_ir_use(b, total[l]),
+                                     cairn_ir_cast(b, CAIRN_IR_I64, changed)));
+    }
+    cairn_ir_end(b);
+
+    cairn_ir_array *const nodes = cairn_convert_array(c, CAIRN_CONVERT_nodes, "nodes");
+    cairn_ir_x            its   = entries;
+
+    for (int l = c->to->first; l <= c->to->last; l++) {
+        if (c->spec->of_entries >> l & 1)
+            its = entries;
+        else if (total[l])
+            its = cairn_ir_use(b, total[l]);
+        cairn_ir_store(b, nodes, cairn_ir_int(b, l), its);
+    }
+    cairn_ir_store(b, cairn_convert_array(c, CAIRN_CONVERT_facts, "facts"),
+                   cairn_ir_int(b, 0), entries);
 }
 
 /* ---- nodes ---- */
@@ -103,6 +178,23 @@ static void advance(cairn_convert *c, append *a, cairn_ir_x parent, cairn_ir_x t
     cairn_ir_end(b);
 }
 
+/// Write the ptr of the first level up to the parent of its node at hand, before which
+/// there are @p total.
+static void enter_row(cairn_convert *c, append *a, cairn_ir_x total)
+{
+    cairn_ir        *b     = &c->ir;
+    const int        first = c->to->first;
+    const cairn_ir_x above = prefix_of(c, first - 1);
+
+    cairn_ir_if(b, cairn_ir_ne(b, above, cairn_ir_use(b, a->above)));
+    cairn_ir_assign(b, a->above, above);
+    advance(c, a,
+            cairn_convert_combine(c, cairn_ir_int(b, 0), c->to->partition + 1, first,
+                                  UINT32_MAX),
+            total);
+    cairn_ir_end(b);
+}
+
 static void write_rows(cairn_convert *c, append *a)
 {
     cairn_ir *b     = &c->ir;
@@ -111,17 +203,10 @@ static void write_rows(cairn_convert *c, append *a)
     cairn_convert_visit_block(c, a->begin, a->end, false);
     cairn_convert_indices(c, first);
 
-    const cairn_ir_x above = prefix_of(c, first - 1);
-
     if (a->top.every) count_node(c, &a->top);
-    cairn_ir_if(b, cairn_ir_ne(b, above, cairn_ir_use(b, a->above)));
-    cairn_ir_assign(b, a->above, above);
-    advance(c, a,
-            cairn_convert_combine(c, cairn_ir_int(b, 0), c->to->partition + 1, first,
-                                  UINT32_MAX),
-            a->top.every ? a->top.node
-                         : cairn_ir_add_int(b, cairn_ir_use(b, a->top.last_node), 1));
-    cairn_ir_end(b);
+    enter_row(c, a,
+              a->top.every ? a->top.node
+                           : cairn_ir_add_int(b, cairn_ir_use(b, a->top.last_node), 1));
     if (!a->top.every) count_node(c, &a->top);
     cairn_convert_leave(c);
 }
@@ -153,20 +238,30 @@ static void write_tuples(cairn_convert *c, cairn_ir_x node)
                        c->here.e[l]);
 }
 
+/// ptr and idx of a run's levels at a node; @p parent NULL: the first level has no ptr, or
+/// another loop writes it.
+static void
+write_levels(cairn_convert *c, const run *r, cairn_ir_x parent, cairn_ir_x node)
+{
+    for (int l = r->begin; l < r->end; l++) {
+        const cairn_ir_x above = l > r->begin ? node : parent;
+
+        if (above) write_ptr(c, l, above, node);
+        if (c->to->level[l].has_idx && !(c->spec->omit.idx >> l & 1))
+            cairn_ir_store(&c->ir, cairn_convert_idx(c, 1, l), node, c->here.e[l]);
+    }
+}
+
 static void write_run(cairn_convert *c, const append *a, run *r)
 {
-    cairn_ir  *b    = &c->ir;
-    const bool last = r->end > c->to->last;
+    const bool last   = r->end > c->to->last;
+    const bool parent = r != &a->run[a->of_nodes];
 
     cairn_convert_visit_block(c, a->begin, a->end, last && !c->spec->omit.values);
     cairn_convert_indices(c, c->levels);
-    if (r->begin > c->to->first) count_node(c, &r->parent);
+    if (parent) count_node(c, &r->parent);
     count_node(c, &r->own);
-    for (int l = r->begin; l < r->end; l++) {
-        write_ptr(c, l, l > r->begin ? r->own.node : r->parent.node, r->own.node);
-        if (c->to->level[l].has_idx && !(c->spec->omit.idx >> l & 1))
-            cairn_ir_store(b, cairn_convert_idx(c, 1, l), r->own.node, c->here.e[l]);
-    }
+    write_levels(c, r, parent ? r->parent.node : NULL, r->own.node);
     if (last && cairn_convert_needs_tuples(c->to)) write_tuples(c, r->own.node);
     if (last && !c->spec->omit.values) cairn_convert_write(c, r->own.node, NULL);
     cairn_convert_leave(c);
@@ -182,26 +277,111 @@ static void write_positions(cairn_convert *c, const append *a)
     cairn_convert_leave(c);
 }
 
+/* ---- runs of nodes ---- */
+
+/// Where nodes of the last run of nodes begin: which entry of the block is the first below.
+static void write_begins(cairn_convert *c, append *a)
+{
+    nodes *const its = &a->run[a->of_nodes - 1].own;
+
+    cairn_convert_visit_block(c, a->begin, a->end, false);
+    count_node(c, its);
+    write_ptr(c, a->run[a->of_nodes].begin, its->node,
+              cairn_ir_sub(&c->ir, c->here.turn, cairn_convert_begin(c)));
+    cairn_convert_leave(c);
+}
+
+/// The key of the entry that begins node @p node of run @p r.
+static cairn_ir_x key_of_node(cairn_convert *c, const append *a, int r, cairn_ir_x node)
+{
+    cairn_ir *b = &c->ir;
+
+    while (++r <= a->of_nodes)
+        node = cairn_ir_use(
+            b, cairn_ir_let(
+                   b, cairn_ir_load(b, cairn_convert_ptr(c, 1, a->run[r].begin), node),
+                   "child%d", a->run[r].begin));
+    return cairn_ir_load(b, cairn_convert_words(c, 0),
+                         cairn_ir_add(b, cairn_convert_begin(c), node));
+}
+
+/// The nodes of run @p r that begin in the block.
+static void write_nodes(cairn_convert *c, append *a, int r)
+{
+    cairn_ir        *b    = &c->ir;
+    run *const       its  = &a->run[r];
+    const cairn_ir_x end  = cairn_ir_add_int(b, cairn_ir_use(b, its->own.last_node), 1);
+    cairn_ir_stmt   *loop = cairn_ir_for(b, its->fresh, end, 1, "nodes", "n");
+    const cairn_ir_x node = cairn_ir_loop_var(b, loop);
+
+    c->here.word[0] =
+        cairn_ir_use(b, cairn_ir_let(b, key_of_node(c, a, r, node), "word"));
+    cairn_convert_indices(c, its->end);
+    if (r > 0) count_node(c, &a->run[r - 1].own);
+    if (r == 0 && has_rows(c)) enter_row(c, a, node);
+    write_levels(c, its, r > 0 ? a->run[r - 1].own.node : NULL, node);
+    cairn_ir_end(b);
+}
+
+static void write_runs_of_nodes(cairn_convert *c, append *a)
+{
+    cairn_ir *b = &c->ir;
+
+    for (int r = 0; r < a->of_nodes; r++)
+        a->run[r].fresh = cairn_ir_use(
+            b, cairn_ir_let(
+                   b, cairn_ir_add_int(b, cairn_ir_use(b, a->run[r].own.last_node), 1),
+                   "fresh%d", a->run[r].begin));
+    write_begins(c, a);
+    for (int r = a->of_nodes - 1; r >= 0; r--)
+        write_nodes(c, a, r);
+}
+
 /* ---- all ---- */
+
+/// Which runs go over nodes: those above the first that has a node for every entry, if
+/// there is one, and ptrs lead down to it.
+static int find_runs_of_nodes(const cairn_convert *c, const append *a)
+{
+    for (int r = 0; r < a->runs; r++) {
+        const int l = a->run[r].begin;
+
+        if (r > 0 && !c->to->level[l].has_ptr) return 0;
+        if (c->spec->of_entries >> l & 1) return r;
+    }
+    return 0;
+}
+
+static void find_runs(const cairn_convert *c, append *a)
+{
+    for (int l = c->to->first; l <= c->to->last;) {
+        run *const r     = &a->run[a->runs++];
+        const int  depth = c->to->level[l].depth;
+
+        r->begin = l;
+        while (l <= c->to->last && c->to->level[l].depth == depth)
+            l++;
+        r->end = l;
+    }
+    a->of_nodes = find_runs_of_nodes(c, a);
+}
 
 static void declare(cairn_convert *c, append *a)
 {
     cairn_ir *b = &c->ir;
 
-    for (int l = c->to->first; l <= c->to->last;) {
-        run *const r = &a->run[a->runs++];
+    for (int k = 0; k < a->runs; k++) {
+        run *const r = &a->run[k];
 
-        r->begin = l;
-        r->own   = declare_nodes(c, l);
-        if (l > c->to->first) r->parent = declare_nodes(c, l - 1);
-        for (; l <= c->to->last && c->to->level[l].depth == r->own.depth; l++)
+        r->own = declare_nodes(c, r->begin);
+        if (k > a->of_nodes) r->parent = declare_nodes(c, r->begin - 1);
+        for (int l = r->begin; l < r->end; l++)
             if (c->to->level[l].has_ptr)
                 cairn_ir_store(b, cairn_convert_ptr(c, 1, l), cairn_ir_int(b, 0),
                                cairn_ir_int(b, 0));
-        r->end = l;
     }
     if (!has_rows(c)) return;
-    a->top   = declare_nodes(c, c->to->first);
+    if (a->of_nodes == 0) a->top = declare_nodes(c, c->to->first);
     a->row   = cairn_ir_declare(b, cairn_ir_int(b, 0), "row%d", c->to->first);
     a->above = cairn_ir_declare(b, cairn_ir_int(b, -1), "above%d", c->to->first);
 }
@@ -229,10 +409,14 @@ void cairn_convert_lower_append(cairn_convert *c)
 
     cairn_convert_read_fields(c);
     cairn_convert_write_holes(c);
+    find_runs(c, &a);
     declare(c, &a);
     cairn_convert_open_blocks(c, &a.begin, &a.end);
-    if (has_rows(c)) write_rows(c, &a);
-    for (int k = 0; k < a.runs; k++)
+    if (a.of_nodes > 0)
+        write_runs_of_nodes(c, &a);
+    else if (has_rows(c))
+        write_rows(c, &a);
+    for (int k = a.of_nodes; k < a.runs; k++)
         write_run(c, &a, &a.run[k]);
     if (a.runs == 0) write_positions(c, &a);
     cairn_ir_end(b);

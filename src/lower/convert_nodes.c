@@ -305,6 +305,10 @@ void cairn_convert_lower_nodes(cairn_convert *c, bool fill)
         cairn_convert_lower_append(c);
         return;
     }
+    if (!fill && cairn_convert_counts_keys(c)) {
+        cairn_convert_lower_count_keys(c);
+        return;
+    }
 
     if (has_keys(c)) cairn_convert_read_fields(c);
     if (fill) cairn_convert_write_holes(c);

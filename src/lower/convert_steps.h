@@ -339,6 +339,8 @@ void cairn_convert_lower_bucket(cairn_convert *c);
 void cairn_convert_lower_nodes(cairn_convert *c, bool fill);
 bool cairn_convert_appends(const cairn_convert *c); ///< FILL: does the next do it?
 void cairn_convert_lower_append(cairn_convert *c);
+bool cairn_convert_counts_keys(const cairn_convert *c); ///< COUNT: does the next do it?
+void cairn_convert_lower_count_keys(cairn_convert *c);
 void cairn_convert_lower_histogram(cairn_convert *c);
 void cairn_convert_lower_scatter(cairn_convert *c);
 void cairn_convert_lower_mirror(cairn_convert *c);

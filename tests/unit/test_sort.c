@@ -161,6 +161,10 @@ Test(sort, items_are_sorted_stably_around_every_boundary)
         check_items(450000, 45, 20, 0);
         check_items(262144, 40, 20, 0);
         check_items(262145, 40, 20, 0);
+        /* two wide digits, of which all items share the upper, the lower, both */
+        check_items(40000, 28, 14, UINT64_C(0x3fff) << 14);
+        check_items(40000, 28, 14, UINT64_C(0x3fff));
+        check_items(40000, 28, 14, UINT64_MAX);
     }
 }
 
