@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /// count[0..n-1] become where each group begins, the first at @p begin.
 /// @return where the last one ends.
@@ -31,6 +32,24 @@ static inline uint32_t cairn_offsets_small(int64_t n, uint32_t begin, uint32_t *
         begin += here;
     }
     return begin;
+}
+
+/// As cairn_offsets_small(), where most counts are 0: eight of these are written at once.
+static inline uint32_t cairn_offsets_sparse(int64_t n, uint32_t begin, uint32_t *count)
+{
+    int64_t k = 0;
+
+    for (; k + 8 <= n; k += 8) {
+        uint64_t pair[4];
+
+        memcpy(pair, count + k, sizeof pair);
+        if (pair[0] | pair[1] | pair[2] | pair[3])
+            begin = cairn_offsets_small(8, begin, count + k);
+        else
+            for (int j = 0; j < 8; j++)
+                count[k + j] = begin;
+    }
+    return cairn_offsets_small(n - k, begin, count + k);
 }
 
 /// Do begins[0..n] ascend from 0 to @p end? What assertions ask.

@@ -123,7 +123,9 @@ static void begin_groups_of_threads(cairn_compiled *c)
     uint32_t        before = 0;
 
     if (threads == 1) {
-        cairn_begin_groups(cursor, groups);
+        cursor[groups] = groups > 4 * c->facts.entries
+                             ? cairn_offsets_sparse(groups, 0, cursor)
+                             : cairn_offsets_small(groups, 0, cursor);
         return;
     }
     for (int64_t g = 0; g < groups; g++)

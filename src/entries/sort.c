@@ -15,9 +15,12 @@ enum {
     DIGITS     = 1 << DIGIT_BITS,
     CACHED     = 1 << 13, ///< Items of a bucket: 128 KB, and as much for handles.
     FEW        = 24,      ///< Items up to which insertion is fastest.
-    /* Digits of words that have no more, and their bits. */
-    WIDE_DIGITS = 2,
+    /* Digits of words that have no more, and their bits: of three, and of fewer. More bits
+       sort as fast, or faster, by handles (measured). */
+    WIDE_DIGITS = 3,
+    THIRD_BITS  = 12,
     WIDE_BITS   = 16,
+    WIDE_COUNTS = 2 << WIDE_BITS,
 };
 
 static bool in_order(cairn_pos n, int keys, const int64_t *const *key)
@@ -152,19 +155,19 @@ static cairn_item *gather_items(cairn_pos         n,
 }
 
 /// Digits of the last @p bits bits, if these are few and none has more values than there
-/// are items; else 0. Of items whose handles
-/// are in cache only those of one digit.
+/// are items; else 0. Of items whose handles are in cache only those of one digit.
 static int wide_digits(cairn_pos n, int bits)
 {
     const int digits = (bits + WIDE_BITS - 1) / WIDE_BITS;
 
+    if (digits >= WIDE_DIGITS && bits > WIDE_DIGITS * THIRD_BITS) return 0;
     if (digits > (n > CAIRN_HANDLES ? WIDE_DIGITS : 1)) return 0;
     return n >> (bits + digits - 1) / digits > 0 ? digits : 0;
 }
 
 /// A digit of words, and where the items of each of its values go.
 typedef struct {
-    int64_t   shift; ///< Wider than a count, so that counting does not change it.
+    int       shift;
     uint64_t  mask;
     uint32_t *next;
 } wide_digit;
@@ -191,9 +194,12 @@ static void plan_widely(int        bits,
 static inline __attribute__((always_inline)) void
 count_widely(cairn_pos n, int digits, const wide_digit *digit, const cairn_item *items)
 {
+    wide_digit its[WIDE_DIGITS]; /* counting might change what is pointed to */
+
+    memcpy(its, digit, sizeof its);
     for (cairn_pos p = 0; p < n; p++)
         for (int k = 0; k < digits; k++)
-            digit[k].next[items[p].word >> digit[k].shift & digit[k].mask]++;
+            its[k].next[items[p].word >> its[k].shift & its[k].mask]++;
 }
 
 /// One stable pass over a digit that was counted.
@@ -202,7 +208,7 @@ static void scatter_widely(cairn_pos         n,
                            const cairn_item *from,
                            cairn_item       *to)
 {
-    const int64_t   shift = digit->shift;
+    const int       shift = digit->shift;
     const uint64_t  mask  = digit->mask;
     uint32_t *const next  = digit->next;
 
@@ -220,14 +226,15 @@ static cairn_item *sort_widely(cairn_pos   n,
                                cairn_item *items,
                                cairn_item *scratch)
 {
-    uint32_t   next[WIDE_DIGITS << WIDE_BITS];
-    wide_digit digit[WIDE_DIGITS];
+    uint32_t   next[WIDE_COUNTS];
+    wide_digit digit[WIDE_DIGITS] = {{0}};
 
     plan_widely(bits, low, digits, next, digit);
-    if (digits == 1)
-        count_widely(n, 1, digit, items);
-    else
-        count_widely(n, WIDE_DIGITS, digit, items);
+    switch (digits) {
+    case 1: count_widely(n, 1, digit, items); break;
+    case 2: count_widely(n, 2, digit, items); break;
+    default: count_widely(n, WIDE_DIGITS, digit, items);
+    }
     for (int k = 0; k < digits; k++) {
         cairn_item *const swap = items;
         const uint64_t    one  = items[0].word >> digit[k].shift & digit[k].mask;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum {
+    LOOK        = 256,   ///< Items that are compared without a branch.
     PIECE       = 25000, ///< Items whose runs are worth another thread.
     MOST_PIECES = 64,
 };
@@ -59,12 +60,19 @@ static int find_runs(cairn_pos         n,
     return at < bits ? (int)at : bits;
 }
 
+/// Do the last @p at bits, at most 63, ascend?
 static bool ascend_below(cairn_pos n, int64_t at, const cairn_item *items)
 {
     const uint64_t mask = ((uint64_t)1 << at) - 1;
 
-    for (cairn_pos k = 1; k < n; k++)
-        if ((items[k - 1].word & mask) > (items[k].word & mask)) return false;
+    for (cairn_pos k = 1; k < n;) {
+        const cairn_pos end  = k + LOOK < n ? k + LOOK : n;
+        uint64_t        fell = 0;
+
+        for (; k < end; k++)
+            fell |= (items[k].word & mask) - (items[k - 1].word & mask);
+        if (fell >> 63) return false; /* all are below 2^63 */
+    }
     return true;
 }
 

@@ -143,7 +143,8 @@ Test(sort, items_are_sorted_stably_around_every_boundary)
 {
     static const cairn_pos n[]     = {1,    2,    24,    25,    50,    100,   1000,
                                       8192, 8193, 32767, 32768, 32769, 150000};
-    static const int       bits[]  = {1, 5, 14, 15, 16, 17, 40, 46, 48, 49, 63, 64};
+    static const int       bits[]  = {1,  5,  14, 15, 16, 17, 32, 33,
+                                      36, 37, 40, 46, 48, 49, 63, 64};
     static const int       split[] = {0, 1, 20, 40, 63};
 
     for (size_t k = 0; k < sizeof n / sizeof *n; k++)
@@ -165,6 +166,7 @@ Test(sort, items_are_sorted_stably_around_every_boundary)
         check_items(40000, 28, 14, UINT64_C(0x3fff) << 14);
         check_items(40000, 28, 14, UINT64_C(0x3fff));
         check_items(40000, 28, 14, UINT64_MAX);
+        check_items(40000, 36, 14, UINT64_C(0xfff) << 12); /* the middle one of three */
     }
 }
 
