@@ -246,6 +246,28 @@ free_slots(const cairn_numbering *b, slots *s, int64_t g, int64_t lo, int64_t mo
     }
 }
 
+/// Number a group whose elements have one start, and each a key of its own: nothing is near
+/// anything, and numbers follow each other. Keys that ascend, or descend, are seen to differ.
+/// @return whether it is one.
+static bool number_in_turn(cairn_numbering *b, int64_t g)
+{
+    const int64_t  begin = b->first[g], end = b->first[g + 1];
+    const int64_t *key = b->by[0];
+    int64_t        ups = 0, downs = 0;
+
+    if (b->start || b->one_start == CAIRN_NO_NUMBER || b->bys != 1) return false;
+    for (int64_t k = begin + 1; k < end; k++) {
+        const int64_t last = key[element(b, k - 1)], next = key[element(b, k)];
+
+        ups += next > last;
+        downs += next < last;
+    }
+    if (ups + 1 < end - begin && downs + 1 < end - begin) return false;
+    for (int64_t k = begin; k < end; k++)
+        b->number[element(b, k)] = b->one_start + (k - begin);
+    return true;
+}
+
 /// Number one group; numbers of the bits count from @p lo.
 static void number_group(cairn_numbering *b, slots *s, int64_t g, int64_t lo)
 {
@@ -297,7 +319,7 @@ static cairn_status number_by_bits(cairn_env *env, cairn_numbering *b, slots *s)
     memset(s->key, 0xff, (size_t)s->keys * sizeof *s->key); /* in no group */
     cairn_visit(env, s->keys + s->words + b->groups + b->n * (3 + b->bys));
     for (int64_t g = 0; g < b->groups; g++)
-        number_group(b, s, g, starts_of(b, g).lo);
+        if (!number_in_turn(b, g)) number_group(b, s, g, starts_of(b, g).lo);
     status = CAIRN_OK;
 done:
     cairn_free(env, s->key);

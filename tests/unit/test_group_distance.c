@@ -126,6 +126,32 @@ ParameterizedTest(distance_case *c, group_distance, numbers_are_the_first_free_o
     cairn_env_fini(&env);
 }
 
+/// All start at one number; in one group in three keys ascend, in one they descend, so that
+/// numbers follow each other, and in the last they may repeat.
+Test(group_distance, one_start_and_keys_that_mostly_differ)
+{
+    const distance_case c = {"one start", 9000, 1500, 40, 3, 11, 1, 1, false};
+    cairn_numbering     b = make_batch(&c);
+    cairn_env           env;
+    int64_t             met[2] = {0, 0}; /* groups of keys that differ, and others */
+
+    for (int64_t p = 0; p < c.n; p++) {
+        const int64_t way = group[p] % 3;
+
+        key[1][p] = 0;
+        if (way < 2) key[0][p] = way ? 30 - p % 30 : p % 6 * 5;
+        met[way == 2]++;
+    }
+    cr_assert(met[0] > 0 && met[1] > 0);
+    b.start     = NULL;
+    b.one_start = 11;
+    b.bys       = 1;
+    cairn_env_init(&env);
+    cr_assert_eq(cairn_number_distance(&env, &b), CAIRN_OK, "%s", env.message);
+    expect_numbers(&c);
+    cairn_env_fini(&env);
+}
+
 /// A long row of numbers taken above one that is free to the last: what is searched again
 /// and again is passed in a few steps.
 Test(group_distance, a_long_row_of_numbers_is_passed)
