@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The normal form of an encoding: its queries one after the other, those that are
-/// another spelling of an earlier one, what is proved of the whole, and the print.
+/// another spelling of an earlier one, and what is proved of the whole.
 
 #include "format/normal.h"
 
-#include "base/text.h"
 #include "format/check.h"
 #include "format/language.h"
 #include "format/layout.h"
 #include "format/normal_steps.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum {
     LARGE = 1 << 15, ///< Starts beyond it may take a sum out of 64 bits: they stay.
@@ -457,81 +453,4 @@ cairn_status cairn_format_meaning(cairn_env             *env,
     if (status == CAIRN_OK) status = check_extents(env, normal, extent);
     if (status == CAIRN_OK) *encoding = normal;
     return status == CAIRN_NO_MEMORY ? status : CAIRN_OK;
-}
-
-/* ---- print ---- */
-
-typedef char names[CAIRN_MAX_QUERIES][16];
-
-static void name_start(names name, cairn_start *start)
-{
-    if (start->kind == CAIRN_START_QUERY) start->text = name[start->value];
-}
-
-static const char *name_of(names name, int q)
-{
-    return q < 0 ? "value" : name[q];
-}
-
-static void name_queries(names name, cairn_encoding *e)
-{
-    for (int q = 0, n = 0; q < e->queries; q++) {
-        cairn_query *query = &e->query[q];
-
-        if (!(e->idle >> q & 1)) snprintf(name[q], sizeof name[q], "q%d", n++);
-        query->name     = name[q];
-        query->arg_text = name_of(name, query->arg);
-        for (int c = 0; c < query->cases; c++) {
-            query->when[c].text = name_of(name, query->when[c].var);
-            name_start(name, &query->when[c].start);
-        }
-        name_start(name, &query->otherwise);
-    }
-}
-
-/// Which numbers the levels use.
-static void add_levels(cairn_text *text, names name, const cairn_map *map)
-{
-    int identity[CAIRN_MAX_QUERIES];
-
-    for (int q = 0; q < CAIRN_MAX_QUERIES; q++)
-        identity[q] = q;
-    for (int l = 0; l < map->count; l++)
-        if (cairn_expr_is_indirect(map->expr[l]))
-            cairn_text_add(text, "; level %d by %s", l,
-                           name[__builtin_ctz(used_by_expr(identity, map->expr[l]))]);
-}
-
-static cairn_status
-add_queries(cairn_env *env, const cairn_encoding *e, cairn_text *text)
-{
-    for (int q = cairn_encoding_next_query(e, 0); q < e->queries;
-         q     = cairn_encoding_next_query(e, q + 1)) {
-        char *one;
-
-        CAIRN_TRY(cairn_query_print(env, &e->query[q], e->query, &one));
-        cairn_text_add(text, "%s%s", q ? "; " : "", one);
-        cairn_free(env, one);
-    }
-    return CAIRN_OK;
-}
-
-cairn_status
-cairn_normal_print(cairn_env *env, const cairn_encoding *normal, char **text)
-{
-    names           name = {{0}};
-    cairn_encoding *copy;
-    cairn_text      out;
-    cairn_status    status;
-
-    CAIRN_TRY(CAIRN_NEW(env, 1, &copy));
-    *copy = *normal;
-    name_queries(name, copy);
-    cairn_text_init(&out, env);
-    status = add_queries(env, copy, &out);
-    add_levels(&out, name, &copy->map);
-    cairn_free(env, copy);
-    if (status == CAIRN_OK) return cairn_text_take(&out, text);
-    cairn_text_fini(&out);
-    return status;
 }
