@@ -17,9 +17,9 @@ enum { BATCH = 4, MANY_TERMS = 24, FEW_GROUPS = 8 };
 enum { STAGED = 8, PIECES = 2 };
 
 /// What does not depend on the matrix.
-static cairn_product_hints hints_of_product(const cairn_product *product)
+static cairn_grid_hints hints_of_product(const cairn_product *product)
 {
-    cairn_product_hints hints = {.batch = BATCH};
+    cairn_grid_hints hints = {.batch = BATCH};
 
     if (product->columns != 1) return hints;
     hints.staged = STAGED;
@@ -56,14 +56,14 @@ static int batch_of(const cairn_device_work *work, int64_t units)
     return long_rows || few ? 2 * BATCH : BATCH;
 }
 
-cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
-                                        const cairn_product     *product,
-                                        int64_t                  units)
+cairn_grid_hints cairn_grid_hints_of(const cairn_device_work *work,
+                                     const cairn_product     *product,
+                                     int64_t                  units)
 {
-    const cairn_grid    grid  = cairn_grid_of(cairn_work_group(work)->layout, product);
-    cairn_product_hints hints = hints_of_product(product);
+    const cairn_grid grid  = cairn_grid_of(cairn_work_group(work)->layout, product);
+    cairn_grid_hints hints = hints_of_product(product);
 
-    if (grid.shape == CAIRN_GRID_NONE) return (cairn_product_hints){.batch = 0};
+    if (grid.shape == CAIRN_GRID_NONE) return (cairn_grid_hints){.batch = 0};
     hints.narrow = is_narrow(work);
     /* With several columns each term is as many loads of X as the item has of them. */
     if (product->columns != 1)
@@ -77,14 +77,14 @@ cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
 
 int cairn_grid_hints_all(const cairn_product *product,
                          int64_t              columns,
-                         cairn_product_hints  hints[CAIRN_GRID_HINTS])
+                         cairn_grid_hints     hints[CAIRN_GRID_HINTS])
 {
     int count = 0;
 
     for (int batch = BATCH; batch <= 2 * BATCH; batch += BATCH) {
         if (batch > BATCH && product->columns != 1) break;
         for (int narrow = 0; narrow < 2; narrow++) {
-            cairn_product_hints *const h = &hints[count++];
+            cairn_grid_hints *const h = &hints[count++];
 
             *h        = hints_of_product(product);
             h->batch  = batch;

@@ -13,9 +13,9 @@
 /// grid.
 ///
 /// @param[in] units  Multiprocessors, or what the device has instead; 0: not known.
-cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
-                                        const cairn_product     *product,
-                                        int64_t                  units);
+cairn_grid_hints cairn_grid_hints_of(const cairn_device_work *work,
+                                     const cairn_product     *product,
+                                     int64_t                  units);
 
 enum { CAIRN_GRID_HINTS = 4 };
 
@@ -27,6 +27,6 @@ enum { CAIRN_GRID_HINTS = 4 };
 /// @return how many there are.
 int cairn_grid_hints_all(const cairn_product *product,
                          int64_t              columns,
-                         cairn_product_hints  hints[CAIRN_GRID_HINTS]);
+                         cairn_grid_hints     hints[CAIRN_GRID_HINTS]);
 
 #endif

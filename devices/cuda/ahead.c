@@ -23,7 +23,7 @@ static cairn_status list_all(cairn_device            *device,
     for (int k = 0; k < works; k++) {
         cairn_product product = cairn_cuda_product_of(&work[k]);
 
-        product.hints =
+        product.grid_hints =
             cairn_grid_hints_of(&work[k], &product, cairn_cuda_of(device)->units);
         CAIRN_TRY(cairn_grid_texts_add(texts, cairn_work_group(&work[k])->layout,
                                        &product, has, device));

@@ -398,7 +398,7 @@ static cairn_status prepare(making *m)
     const bool          alone = is_alone(&p->work);
 
     m->product = cairn_cuda_product_of(&p->work);
-    m->product.hints =
+    m->product.grid_hints =
         cairn_grid_hints_of(&p->work, &m->product, cairn_cuda_of(p->device)->units);
     p->keeps  = !alone;
     p->clears = alone

@@ -332,7 +332,7 @@ static cairn_status get_kernels(cairn_opencl_product *p,
     *division = cairn_product_share(layout, product);
     if (!takes_grid(p, &grid)) return get_turns(p, layout, product, route);
     p->grid = grid;
-    product->hints =
+    product->grid_hints =
         cairn_grid_hints_of(&p->work, product, cairn_opencl_of(p->device)->units);
     return get_grid(p, layout, product, route);
 }

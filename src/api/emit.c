@@ -118,7 +118,7 @@ static cairn_status lower_member(listing *t, int member)
     if (member == t->format->members - 1 && is(t, CAIRN_KERNEL_C))
         cairn_product_round(layout, &product);
     if (is(t, CAIRN_KERNEL_CUDA) && product.columns != 1)
-        cairn_grid_deal_columns(&product, t->op.columns, &product.hints);
+        cairn_grid_deal_columns(&product, t->op.columns, &product.grid_hints);
     status = lower_product(t, layout, member, &product, &t->function[member * each(t)]);
 
     cairn_layout_destroy(t->env, &layout);

@@ -29,11 +29,11 @@ static cairn_status list_product(listing *l, const cairn_layout *layout, bool fi
 {
     cairn_product product =
         cairn_product_choose(layout, l->op, first, true, CAIRN_ITEMS);
-    cairn_product_hints hints[CAIRN_GRID_HINTS];
-    const int           count = cairn_grid_hints_all(&product, l->op->columns, hints);
+    cairn_grid_hints hints[CAIRN_GRID_HINTS];
+    const int        count = cairn_grid_hints_all(&product, l->op->columns, hints);
 
     for (int k = 0; k < count; k++) {
-        product.hints = hints[k];
+        product.grid_hints = hints[k];
         CAIRN_TRY(cairn_grid_texts_add(&l->texts, layout, &product, NULL, NULL));
     }
     return CAIRN_OK;

@@ -64,7 +64,7 @@ int64_t cairn_grid_groups(const cairn_grid *grid,
 
 void cairn_grid_deal_columns(const cairn_product *product,
                              int64_t              columns,
-                             cairn_product_hints *hints)
+                             cairn_grid_hints    *hints)
 {
     enum { VECTOR_BYTES = 16, MOST_GROUP = 32 };
 
@@ -144,7 +144,7 @@ cairn_status cairn_grid_key(cairn_env           *env,
     cairn_grid_plan_make(layout, product, &plan);
     CAIRN_TRY(cairn_product_key(env, layout, &plan.product, &of_product));
     cairn_text_init(&text, env);
-    const cairn_product_hints *h = &plan.product.hints;
+    const cairn_grid_hints *h = &plan.product.grid_hints;
 
     cairn_text_add(&text, "grid %d%s, batch %d%s%s%s, ", (int)plan.grid.shape,
                    plan.grid.listed ? " of values" : "", h->batch,
@@ -213,7 +213,7 @@ static cairn_status finish(cairn_env             *env,
                            cairn_ir              *b,
                            cairn_ir_function    **function)
 {
-    const cairn_product_hints *hints = &plan->product.hints;
+    const cairn_grid_hints *hints = &plan->product.grid_hints;
     /* With several columns all items of a group read the same one, and the next one of
      * these after it, which L1 has. */
     const bool beside = !plan->grid.group

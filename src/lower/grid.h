@@ -116,7 +116,7 @@ cairn_grid cairn_grid_of(const cairn_layout *layout, const cairn_product *produc
 /// Deal @p columns columns of X and Y to items: set `width` and `group` of @p hints.
 void cairn_grid_deal_columns(const cairn_product *product,
                              int64_t              columns,
-                             cairn_product_hints *hints);
+                             cairn_grid_hints    *hints);
 
 /// Groups that @p turns turns of a function keep busy, for @p columns columns of X.
 int64_t cairn_grid_groups(const cairn_grid *grid,

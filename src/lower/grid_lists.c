@@ -207,7 +207,7 @@ void cairn_grid_stage_turns(build            *g,
 {
     enum { STEP = CAIRN_GRID_ITEMS };
     cairn_ir        *b = g->e.b;
-    cairn_grid_batch v = {.count = g->p->product.hints.staged};
+    cairn_grid_batch v = {.count = g->p->product.grid_hints.staged};
     const cairn_ir_x u =
         cairn_ir_loop_var(b, cairn_ir_for(b, t, n, v.count * STEP, NULL, "u"));
     const cairn_ir_x last = cairn_ir_add_int(b, n, -1);
@@ -385,7 +385,7 @@ void cairn_grid_build_tiles(build *g)
     cairn_product_begin(e, &nest);
     const cairn_grid_tile t = cairn_grid_open_tile(g, &nest, "tiles of lists");
 
-    if (g->p->product.hints.starts) starts = open_starts(g, &nest, &t);
+    if (g->p->product.grid_hints.starts) starts = open_starts(g, &nest, &t);
     stage_tile(g, &nest, &t, &starts);
     cairn_ir_barrier(e->b);
     cairn_ir_stmt *const rows = cairn_ir_for(e->b, t.row, t.end, 1, "rows", "r");

@@ -57,7 +57,7 @@ stage_round(build *g, const cairn_nest *above, const pieces *c, cairn_ir_x t, in
     const cairn_grid *grid = &g->p->grid;
     cairn_ir         *b    = g->e.b;
     const cairn_ir_x  past = cairn_ir_mul_int(b, c->at, grid->block);
-    cairn_grid_batch  v    = {.count = g->p->product.hints.staged};
+    cairn_grid_batch  v    = {.count = g->p->product.grid_hints.staged};
     cairn_ir_x        o[CAIRN_GRID_STAGED], p[CAIRN_GRID_STAGED], n[CAIRN_GRID_STAGED];
     int               number[CAIRN_GRID_STAGED];
 
@@ -84,7 +84,7 @@ static void stage(build *g, const cairn_nest *above, const pieces *c)
 {
     cairn_ir *b = g->e.b;
     const int rounds =
-        CAIRN_GRID_TILE / (CAIRN_GRID_ITEMS * g->p->product.hints.staged);
+        CAIRN_GRID_TILE / (CAIRN_GRID_ITEMS * g->p->product.grid_hints.staged);
     const cairn_ir_x t =
         cairn_grid_open_turns(b, cairn_ir_int(b, 0), cairn_ir_int(b, CAIRN_GRID_ITEMS),
                               "products of values and x", "t");

@@ -192,11 +192,11 @@ static bool fits_listed(plan *g)
     return true;
 }
 
-/// Those that grids have.
-static cairn_product_hints hints_of(const cairn_product *product)
+/// Those of a vector, or of several columns.
+static cairn_grid_hints hints_of(const cairn_product *product)
 {
-    const cairn_product_hints *given = &product->hints;
-    cairn_product_hints        hints = {
+    const cairn_grid_hints *given = &product->grid_hints;
+    cairn_grid_hints        hints = {
                .batch = given->batch, .narrow = given->narrow, .groups = given->groups};
 
     if (product->columns == 1) {
@@ -215,11 +215,11 @@ static cairn_product_hints hints_of(const cairn_product *product)
 static void settle_hints(plan *g)
 {
     enum { STAGED = 4 };
-    cairn_product_hints *h      = &g->product.hints;
-    const cairn_grid    *grid   = &g->grid;
-    const bool           vector = !grid->group && !grid->listed;
-    const bool           lists  = vector && grid->shape == CAIRN_GRID_LISTS;
-    const int            chains = (int)grid->high * g->plan.chains;
+    cairn_grid_hints *h      = &g->product.grid_hints;
+    const cairn_grid *grid   = &g->grid;
+    const bool        vector = !grid->group && !grid->listed;
+    const bool        lists  = vector && grid->shape == CAIRN_GRID_LISTS;
+    const int         chains = (int)grid->high * g->plan.chains;
 
     if (!vector || grid->shape == CAIRN_GRID_LANES) h->staged = 0;
     h->staged      = h->staged > STAGED ? CAIRN_GRID_STAGED : STAGED;
@@ -242,7 +242,8 @@ void cairn_grid_plan_make(const cairn_layout  *layout,
 {
     *g                      = (plan){.product = *product, .tall = 1};
     g->product.vector_bytes = CAIRN_ITEMS;
-    g->product.hints        = hints_of(product);
+    g->product.hints        = (cairn_product_hints){.stream = false};
+    g->product.grid_hints   = hints_of(product);
     cairn_product_plan_make(layout, &g->product, &g->plan);
     if (product->rounds) return;
     /* Rows that no turn meets are nobody's to set. */
@@ -258,8 +259,8 @@ void cairn_grid_plan_make(const cairn_layout  *layout,
     };
 
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        g->grid = (cairn_grid){.group = g->product.hints.group,
-                               .width = g->product.hints.width};
+        g->grid = (cairn_grid){.group = g->product.grid_hints.group,
+                               .width = g->product.grid_hints.width};
         g->tall = 1;
         if (!ways[k].fits(g)) continue;
         g->grid.shape = ways[k].shape;

@@ -50,16 +50,21 @@ typedef struct cairn_product_hints {
                    ///< behind them.
     bool uneven;   ///< SpMV: rows next to each other are of different lengths: end
                    ///< them without a branch.
-    int  batch;  ///< Grids (grid.h): terms of a row that an item has in flight; 0: one.
-    bool narrow; ///< Grids: integers of the launch fit in 32 bits.
-    int width; ///< Grids, several columns: those of an item, which divides them; 0: one,
-    int group;  ///< and items that a row's columns are dealt to; 0: one.
-    int staged; ///< Grids, a vector: values that an item multiplies at once; 0: four.
-    int pieces; ///< Grids: pieces of long lists that a group does side by side; 0: one.
-    int groups; ///< Grids: groups that a multiprocessor shall hold; 0: as many as usual.
-    bool starts; ///< Grids: items share where the lists of a tile begin.
-    bool early;  ///< Grids: a value is loaded before it is known whether it counts.
 } cairn_product_hints;
+
+/// The same of grids (grid.h), by what a launch's parts and vectors are:
+/// cairn_grid_hints_of().
+typedef struct cairn_grid_hints {
+    int  batch;  ///< Terms of a row that an item has in flight; 0: one.
+    bool narrow; ///< Integers of the launch fit in 32 bits.
+    int  width;  ///< Several columns: those of an item, which divides them; 0: one,
+    int  group;  ///< and items that a row's columns are dealt to; 0: one.
+    int  staged; ///< A vector: values that an item multiplies at once; 0: four.
+    int  pieces; ///< Pieces of long lists that a group does side by side; 0: one.
+    int  groups; ///< Groups that a multiprocessor shall hold; 0: as many as usual.
+    bool starts; ///< Items share where the lists of a tile begin.
+    bool early;  ///< A value is loaded before it is known whether it counts.
+} cairn_grid_hints;
 
 /// What a look at some rows of a part says.
 typedef struct cairn_product_seen {
@@ -87,6 +92,7 @@ typedef struct cairn_product {
     cairn_ir_type       accumulate;   ///< Of products and sums.
     int                 vector_bytes; ///< Of the target: 16, 32 or 64; or CAIRN_ITEMS.
     cairn_product_hints hints;
+    cairn_grid_hints    grid_hints;
 } cairn_product;
 
 /* Instead of vectors: work-items, which have none and never meet: they share no row, and

@@ -198,10 +198,10 @@ static void print(cairn_env *env, const wanted *w)
         cairn_product product =
             cairn_product_choose(layout, &op, m == 0, format->members > 1, CAIRN_ITEMS);
 
-        cairn_product_hints hints[CAIRN_GRID_HINTS];
+        cairn_grid_hints hints[CAIRN_GRID_HINTS];
 
         cairn_grid_hints_all(&product, w->columns, hints);
-        if (w->hints) product.hints = hints[NARROW];
+        if (w->hints) product.grid_hints = hints[NARROW];
         if (cairn_grid_of(layout, &product).shape != CAIRN_GRID_NONE)
             print_grid(env, layout, &product, name);
         cairn_layout_destroy(env, &layout);

@@ -69,7 +69,7 @@ static inline cairn_grid_args grid_args(const cairn_product_args *args)
 
 /// How items have the columns of a product with several: at most 16 bytes' worth each, as
 /// many as divide them.
-static inline void grid_case_deal(product_case *c, cairn_product_hints *hints)
+static inline void grid_case_deal(product_case *c, cairn_grid_hints *hints)
 {
     static const int columns[] = {2, 3, 8, 32, 33};
 
@@ -87,14 +87,14 @@ static inline void grid_case_draw(product_case *c, cairn_product *product)
     static const int batches[] = {0, 2, 4, 8};
 
     product_case_draw(c, product);
-    product->hints.batch  = batches[random_below(&c->state, 4)];
-    product->hints.narrow = random_chance(&c->state, 50);
-    product->hints.staged = 4 << random_below(&c->state, 2);
-    product->hints.pieces = 1 << random_below(&c->state, 4);
-    product->hints.starts = random_chance(&c->state, 50);
-    product->hints.early  = random_chance(&c->state, 50);
-    product->accumulate   = CAIRN_IR_F64;
-    if (product->columns != 1) grid_case_deal(c, &product->hints);
+    product->grid_hints.batch  = batches[random_below(&c->state, 4)];
+    product->grid_hints.narrow = random_chance(&c->state, 50);
+    product->grid_hints.staged = 4 << random_below(&c->state, 2);
+    product->grid_hints.pieces = 1 << random_below(&c->state, 4);
+    product->grid_hints.starts = random_chance(&c->state, 50);
+    product->grid_hints.early  = random_chance(&c->state, 50);
+    product->accumulate        = CAIRN_IR_F64;
+    if (product->columns != 1) grid_case_deal(c, &product->grid_hints);
     for (int m = 0; m < c->local->groups; m++) {
         const cairn_product_rows rows =
             cairn_product_rows_of(c->local->group[m].layout, product);

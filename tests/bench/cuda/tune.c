@@ -11,22 +11,22 @@
 /// What is asked for instead of what would be chosen; the program is linked so that devices
 /// come by here.
 static struct {
-    bool                on;
-    cairn_product_hints hints;
+    bool             on;
+    cairn_grid_hints hints;
 } asked;
 
-cairn_product_hints __real_cairn_grid_hints_of(const cairn_device_work *work,
-                                               const cairn_product     *product,
-                                               int64_t                  units);
-cairn_product_hints __wrap_cairn_grid_hints_of(const cairn_device_work *work,
-                                               const cairn_product     *product,
-                                               int64_t                  units);
+cairn_grid_hints __real_cairn_grid_hints_of(const cairn_device_work *work,
+                                            const cairn_product     *product,
+                                            int64_t                  units);
+cairn_grid_hints __wrap_cairn_grid_hints_of(const cairn_device_work *work,
+                                            const cairn_product     *product,
+                                            int64_t                  units);
 
-cairn_product_hints __wrap_cairn_grid_hints_of(const cairn_device_work *work,
-                                               const cairn_product     *product,
-                                               int64_t                  units)
+cairn_grid_hints __wrap_cairn_grid_hints_of(const cairn_device_work *work,
+                                            const cairn_product     *product,
+                                            int64_t                  units)
 {
-    cairn_product_hints hints = __real_cairn_grid_hints_of(work, product, units);
+    cairn_grid_hints hints = __real_cairn_grid_hints_of(work, product, units);
 
     if (!asked.on) return hints;
     const bool narrow = hints.narrow && asked.hints.narrow;
@@ -36,7 +36,7 @@ cairn_product_hints __wrap_cairn_grid_hints_of(const cairn_device_work *work,
     return hints;
 }
 
-/// What is asked for, with integers of 32 bits: fields of cairn_product_hints.
+/// What is asked for, with integers of 32 bits: fields of cairn_grid_hints.
 typedef struct {
     int  batch, staged, pieces, groups;
     bool starts, early;
@@ -104,13 +104,13 @@ static int add_trial(card            *c,
                      card_contender  *list)
 {
     asked.on    = true;
-    asked.hints = (cairn_product_hints){.batch  = t->batch,
-                                        .staged = t->staged,
-                                        .pieces = t->pieces,
-                                        .groups = t->groups,
-                                        .starts = t->starts,
-                                        .early  = t->early,
-                                        .narrow = true};
+    asked.hints = (cairn_grid_hints){.batch  = t->batch,
+                                     .staged = t->staged,
+                                     .pieces = t->pieces,
+                                     .groups = t->groups,
+                                     .starts = t->starts,
+                                     .early  = t->early,
+                                     .narrow = true};
     *list       = (card_contender){.whole = 0};
     snprintf(list->way, sizeof list->way, "%s", cases[number].format);
     const bool made = card_add_format(c, source, a, cases[number].dtype, 1, list);
