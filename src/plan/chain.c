@@ -24,7 +24,7 @@ static cairn_subproduct *only_one(cairn_replay *replay)
 /// Does it make all of Y, as the next product reads it, where it sits?
 static bool can_chain(const cairn_replay *replay, const cairn_subproduct *subproduct)
 {
-    const bool apart = subproduct->has_own || subproduct->stored.local
+    const bool apart = subproduct->own.wanted || subproduct->stored.local
                        || subproduct->kernel.launch.wide;
 
     return replay->common.comm->size == 1 && !replay->sums.cuts && !apart

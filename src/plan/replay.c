@@ -131,7 +131,7 @@ create_cut_sums(cairn_replay *replay, const cairn_placing *placing, int64_t held
             if (replay->subproduct[p].home.rows.lo == cuts->row[k]
                 && cuts->row[k] < cuts->row[k + 1])
                 own[replay->subproduct[p].home.member * cuts->count + k] =
-                    replay->subproduct[p].own;
+                    replay->subproduct[p].own.y;
     CAIRN_TRY(cairn_cut_sums_create(replay->common.comm, &of, own,
                                     held + bytes_beside(replay) + o->memory,
                                     &replay->sums.cuts));
@@ -266,7 +266,7 @@ static bool first_sets(const cairn_replay *replay)
 
     for (int p = 0; p < replay->subproducts && replay->subproduct[p].home.member == 0;
          p++)
-        sets = sets && !replay->subproduct[p].has_own
+        sets = sets && !replay->subproduct[p].own.wanted
                && cairn_subproduct_sets(&replay->subproduct[p]);
     return sets;
 }
@@ -323,7 +323,7 @@ static cairn_status run_subproducts(cairn_replay *replay)
 
     cairn_plan_seats_settle(&replay->seats);
     for (int p = 0; p < replay->subproducts; p++)
-        if (status != CAIRN_OK && replay->subproduct[p].status == status)
+        if (status != CAIRN_OK && replay->subproduct[p].runs.status == status)
             return cairn_fail(replay->common.comm->env, status, "%s",
                               replay->subproduct[p].kernel.launch.message[0]
                                   ? replay->subproduct[p].kernel.launch.message

@@ -203,7 +203,7 @@ static int list_output(const filling *f, int p, cairn_interval rows, cairn_acces
     int n = 0;
 
     list[n++] = (cairn_access){f->own[p], CAIRN_READ_WRITE};
-    if (!f->replay->subproduct[p].has_own) n += list_stretches(f, rows, list + n);
+    if (!f->replay->subproduct[p].own.wanted) n += list_stretches(f, rows, list + n);
     return n;
 }
 
@@ -254,15 +254,16 @@ static cairn_status add_step(filling *f, int p, int s)
 {
     cairn_subproduct_step *step       = &f->tasks->step[s];
     cairn_subproduct      *subproduct = step->subproduct;
-    const cairn_task       compute    = {
-                 .run      = cairn_subproduct_step_run,
-                 .argument = step,
-                 .label    = step->label,
-                 .kind     = "kernel",
-                 .modelled = cairn_subproduct_models(subproduct) ? &subproduct->modelled : NULL,
-                 .bytes = cairn_subproduct_step_bytes(step),
-                 .queue = subproduct->queue};
-    int before = 0, left = 0;
+    const cairn_task       compute    = {.run      = cairn_subproduct_step_run,
+                                         .argument = step,
+                                         .label    = step->label,
+                                         .kind     = "kernel",
+                                         .modelled = cairn_subproduct_models(subproduct)
+                                                         ? &subproduct->runs.modelled
+                                                         : NULL,
+                                         .bytes    = cairn_subproduct_step_bytes(step),
+                                         .queue    = subproduct->queue};
+    int                    before = 0, left = 0;
 
     for (int k = 0; k < f->tasks->steps; k++) {
         before += is_step_of(f, k, p) && f->added[k];
@@ -349,7 +350,7 @@ static cairn_status add_starts(filling *f, bool early)
 /// Is something to come that adds to rows @p rows of Y, before subproduct @p p does?
 static bool must_wait(const filling *f, int p, cairn_interval rows)
 {
-    for (int q = 0; q < p && !f->replay->subproduct[p].has_own; q++) {
+    for (int q = 0; q < p && !f->replay->subproduct[p].own.wanted; q++) {
         const cairn_subproduct *other = &f->replay->subproduct[q];
         const cairn_interval    its   = other->home.rows;
 
@@ -417,7 +418,7 @@ static bool is_meanwhile(const cairn_replay *replay, int p)
     const cairn_subproduct *subproduct = &replay->subproduct[p];
 
     if (replay->seats.count == 0 || subproduct->seat.among) return false;
-    for (int k = 0; k < p && !subproduct->has_own; k++)
+    for (int k = 0; k < p && !subproduct->own.wanted; k++)
         if (cairn_subproduct_meets(subproduct, &replay->subproduct[k])) return false;
     return true;
 }

@@ -52,7 +52,7 @@ void cairn_replay_times(const cairn_replay *replay,
 void cairn_replay_forget_times(cairn_replay *replay)
 {
     for (int p = 0; p < replay->subproducts; p++)
-        replay->subproduct[p].runs = 0;
+        replay->subproduct[p].runs.count = 0;
 }
 
 /* A median of fewer runs depends too much on other work on the machine. */
@@ -64,7 +64,7 @@ static bool is_telling(const cairn_subproduct *subproduct)
 {
     const int threads = subproduct->work.threads;
 
-    return subproduct->runs >= TELLING_RUNS && !subproduct->lost.device[0]
+    return subproduct->runs.count >= TELLING_RUNS && !subproduct->lost.device[0]
            && !subproduct->seat.chained && !cairn_subproduct_is_idle(subproduct)
            && !cairn_member_kernel_lacks(&subproduct->kernel)
            && (threads == 0 || threads == subproduct->device->info.threads);
@@ -98,7 +98,7 @@ int cairn_replay_apart(const cairn_replay *replay, int64_t *bytes)
 
     *bytes = replay->sums.cuts ? cairn_cut_sums_bytes(replay->sums.cuts) : 0;
     for (int p = 0; p < replay->subproducts; p++) {
-        if (!replay->subproduct[p].apart) continue;
+        if (!replay->subproduct[p].own.apart) continue;
         apart++;
         *bytes += cairn_subproduct_own_bytes(&replay->subproduct[p]);
     }

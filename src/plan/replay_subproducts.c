@@ -69,8 +69,8 @@ init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64
     CAIRN_TRY(cairn_subproduct_init(&replay->common, &options, &replay->op,
                                     &replay->subproduct[k]));
     if (device->ops.seat) replay->subproduct[k].work.seat = replay;
-    replay->subproduct[k].apart = apart;
-    replay->subproduct[k].queue = cairn_replay_queue_of(replay, home->device);
+    replay->subproduct[k].own.apart = apart;
+    replay->subproduct[k].queue     = cairn_replay_queue_of(replay, home->device);
     return CAIRN_OK;
 }
 
@@ -132,7 +132,7 @@ static void choose_width(cairn_replay *replay)
 
         subproduct->work.wide = replay->sums.wide;
         if (!cairn_subproduct_is_idle(subproduct)) continue;
-        subproduct->has_own = subproduct->apart = false;
+        subproduct->own.wanted = subproduct->own.apart = false;
     }
 }
 
@@ -149,7 +149,7 @@ static void choose_rounding(cairn_replay *replay)
     const cairn_device_work *work = &last->work;
 
     last->work.rounds =
-        !last->has_own && !last->stored.local && cairn_device_is_host(last->device)
+        !last->own.wanted && !last->stored.local && cairn_device_is_host(last->device)
         && cairn_member_meets_once(work->tensor, work->member, &replay->op)
         && cairn_member_meets_all(work->tensor, work->member, &replay->op);
 }
@@ -181,7 +181,7 @@ static void part_interpreted(cairn_replay *replay)
             continue;
         replay->sums.wide   = true;
         replay->subproducts = p; /* those before it */
-        subproduct->has_own |= !finds_zero(replay, &subproduct->home);
+        subproduct->own.wanted |= !finds_zero(replay, &subproduct->home);
     }
     replay->subproducts = subproducts;
 }

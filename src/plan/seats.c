@@ -136,7 +136,7 @@ cairn_status cairn_plan_seat_finish(cairn_subproduct *subproduct, void *y)
     const int        k     = subproduct->seat.place;
     const double     begin = cairn_seconds();
 
-    if (!seat->under_way[k]) return subproduct->status; /* it ran by itself */
+    if (!seat->under_way[k]) return subproduct->runs.status; /* it ran by itself */
     seat->under_way[k]        = false;
     const cairn_status status = seat->seat.finish(&seat->seat, k, y);
 
@@ -162,8 +162,8 @@ bool cairn_plan_seat_chain(cairn_subproduct *subproduct, int64_t n, void *x, voi
         cairn_subproduct_ran(subproduct, status, (cairn_seconds() - begin) / (double)n);
         return true;
     }
-    subproduct->status = status; /* what the next run finds, and says why */
-    seat->device->lost = true;
+    subproduct->runs.status = status; /* what the next run finds, and says why */
+    seat->device->lost      = true;
     return false;
 }
 

@@ -47,11 +47,11 @@ cairn_status cairn_subproduct_init(const cairn_subproducts_common *common,
 
     assert(home->device >= 0 && home->device < common->devices->count);
     assert(home->rows.lo <= home->rows.hi + 1);
-    *subproduct = (cairn_subproduct){.common  = common,
-                                     .home    = *home,
-                                     .device  = device,
-                                     .op      = *op,
-                                     .has_own = options->own};
+    *subproduct = (cairn_subproduct){.common     = common,
+                                     .home       = *home,
+                                     .device     = device,
+                                     .op         = *op,
+                                     .own.wanted = options->own};
     if (options->own) subproduct->op.beta = 0;
     write_labels(subproduct, options->divided);
     if (options->divided)
@@ -78,7 +78,7 @@ void cairn_subproduct_fini(cairn_subproduct *subproduct)
     cairn_member_kernel_release(env, &subproduct->kernel);
     cairn_reference_destroy(&subproduct->reference);
     cairn_row_share_fini(&subproduct->stored);
-    cairn_free(env, subproduct->own);
+    cairn_free(env, subproduct->own.y);
     *subproduct = (cairn_subproduct){0};
 }
 
@@ -103,7 +103,8 @@ static int64_t own_values(const cairn_subproduct *subproduct)
 
 int64_t cairn_subproduct_own_bytes(const cairn_subproduct *subproduct)
 {
-    return subproduct->has_own ? own_values(subproduct) * (int64_t)sizeof(double) : 0;
+    return subproduct->own.wanted ? own_values(subproduct) * (int64_t)sizeof(double)
+                                  : 0;
 }
 
 /// The reference way, if it has no kernel.
@@ -121,17 +122,17 @@ static cairn_status create_reference(cairn_subproduct *subproduct)
 
 cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct)
 {
-    assert(!subproduct->reference && !subproduct->own);
+    assert(!subproduct->reference && !subproduct->own.y);
     CAIRN_TRY(create_reference(subproduct));
-    if (!subproduct->has_own) return CAIRN_OK;
+    if (!subproduct->own.wanted) return CAIRN_OK;
     /* First written by the thread of its queue, so that its pages lie near that thread. */
     return CAIRN_NEW(subproduct->common->comm->env, own_values(subproduct),
-                     &subproduct->own);
+                     &subproduct->own.y);
 }
 
 bool cairn_subproduct_is_collected(const cairn_subproduct *subproduct)
 {
-    return subproduct->has_own || !cairn_device_is_host(subproduct->device);
+    return subproduct->own.wanted || !cairn_device_is_host(subproduct->device);
 }
 
 bool cairn_subproduct_sets(const cairn_subproduct *subproduct)
@@ -151,7 +152,7 @@ own_rows(const cairn_subproduct *subproduct, const void *operand, size_t size)
 
 size_t cairn_subproduct_sum_size(const cairn_subproduct *subproduct)
 {
-    if (subproduct->has_own) return sizeof(double);
+    if (subproduct->own.wanted) return sizeof(double);
     if (subproduct->kernel.launch.rounds) return sizeof(float);
     return cairn_operands_sum_size(subproduct->common->operands);
 }
@@ -196,7 +197,7 @@ static void *rows_of_y(const cairn_subproduct *subproduct)
     const cairn_operands *operands = subproduct->common->operands;
     void                 *y        = cairn_operands_y(operands);
 
-    assert(!subproduct->has_own && y);
+    assert(!subproduct->own.wanted && y);
     return subproduct->op.transposed
                ? y
                : own_rows(subproduct, y, cairn_operands_sum_size(operands));
@@ -204,15 +205,15 @@ static void *rows_of_y(const cairn_subproduct *subproduct)
 
 void *cairn_subproduct_y(const cairn_subproduct *subproduct)
 {
-    return subproduct->has_own ? subproduct->own : rows_of_y(subproduct);
+    return subproduct->own.wanted ? subproduct->own.y : rows_of_y(subproduct);
 }
 
 cairn_seat_landing cairn_subproduct_own_y(const cairn_subproduct *subproduct)
 {
     const cairn_operands *operands = subproduct->common->operands;
 
-    if (subproduct->has_own)
-        return (cairn_seat_landing){subproduct->own, (char *)subproduct->own,
+    if (subproduct->own.wanted)
+        return (cairn_seat_landing){subproduct->own.y, (char *)subproduct->own.y,
                                     cairn_subproduct_own_bytes(subproduct)};
     /* Sums of several ranks, or of several members, come together in a transposed one. */
     if (subproduct->op.transposed) return (cairn_seat_landing){.y = NULL};
@@ -229,12 +230,12 @@ void *cairn_subproduct_begin_sums(cairn_subproduct *subproduct, bool anew)
     const cairn_operands *operands = subproduct->common->operands;
     cairn_launch         *launch   = &subproduct->kernel.launch;
 
-    if (subproduct->has_own) {
-        assert(subproduct->own);
+    if (subproduct->own.wanted) {
+        assert(subproduct->own.y);
         if (anew && !cairn_subproduct_sets(subproduct))
-            memset(subproduct->own, 0,
-                   (size_t)own_values(subproduct) * sizeof *subproduct->own);
-        return subproduct->own;
+            memset(subproduct->own.y, 0,
+                   (size_t)own_values(subproduct) * sizeof *subproduct->own.y);
+        return subproduct->own.y;
     }
     void *const y = rows_of_y(subproduct);
 
@@ -251,10 +252,10 @@ void cairn_subproduct_ran(cairn_subproduct *subproduct,
     const cairn_launch_times *times  = &subproduct->kernel.launch.times;
     const bool                models = cairn_subproduct_models(subproduct);
 
-    subproduct->status   = status;
-    subproduct->modelled = models ? times->in + times->compute + times->out : 0;
-    subproduct->recent[subproduct->runs++ % CAIRN_SUBPRODUCT_RECENT] =
-        (cairn_subproduct_run){.seconds = models ? subproduct->modelled : seconds,
+    subproduct->runs.status   = status;
+    subproduct->runs.modelled = models ? times->in + times->compute + times->out : 0;
+    subproduct->runs.recent[subproduct->runs.count++ % CAIRN_SUBPRODUCT_RECENT] =
+        (cairn_subproduct_run){.seconds = models ? subproduct->runs.modelled : seconds,
                                .times   = *times};
 }
 
@@ -274,7 +275,8 @@ cairn_status cairn_subproduct_compute(void *argument)
     cairn_subproduct *subproduct = argument;
 
     compute(subproduct);
-    return cairn_subproduct_is_collected(subproduct) ? CAIRN_OK : subproduct->status;
+    return cairn_subproduct_is_collected(subproduct) ? CAIRN_OK
+                                                     : subproduct->runs.status;
 }
 
 /// Another device for the subproduct: the processor. What it does not compile is
@@ -314,10 +316,10 @@ static cairn_status retire(cairn_subproduct *subproduct, const char *why)
 static cairn_status recover(cairn_subproduct *subproduct)
 {
     CAIRN_TRY(retire(subproduct, subproduct->kernel.launch.message));
-    if (!subproduct->has_own && !cairn_subproduct_sets(subproduct))
+    if (!subproduct->own.wanted && !cairn_subproduct_sets(subproduct))
         cairn_operands_clear(subproduct->common->operands, subproduct->home.rows);
     compute(subproduct);
-    return subproduct->status;
+    return subproduct->runs.status;
 }
 
 /// A device with arrays of its own gets their values again, or all of them.
@@ -418,7 +420,7 @@ cairn_status cairn_subproduct_leave_lost(cairn_subproduct *subproduct)
     const char *why = subproduct->kernel.launch.message;
 
     if (!subproduct->device->lost) return CAIRN_OK;
-    if (subproduct->status == CAIRN_OK || !why[0])
+    if (subproduct->runs.status == CAIRN_OK || !why[0])
         why = "another part of the matrix failed there";
     return retire(subproduct, why);
 }
@@ -429,12 +431,14 @@ cairn_status cairn_subproduct_collect(void *argument)
 
     if (subproduct->seat.among)
         cairn_plan_seat_finish(subproduct, cairn_subproduct_y(subproduct));
-    if (subproduct->status != CAIRN_OK && !cairn_device_is_host(subproduct->device))
+    if (subproduct->runs.status != CAIRN_OK
+        && !cairn_device_is_host(subproduct->device))
         CAIRN_TRY(recover(subproduct));
-    if (subproduct->status == CAIRN_OK && subproduct->has_own && !subproduct->common->x)
+    if (subproduct->runs.status == CAIRN_OK && subproduct->own.wanted
+        && !subproduct->common->x)
         cairn_operands_add(subproduct->common->operands, subproduct->home.rows,
-                           subproduct->own);
-    return subproduct->status;
+                           subproduct->own.y);
+    return subproduct->runs.status;
 }
 
 int64_t cairn_subproduct_bytes(const cairn_subproduct *subproduct)
@@ -460,12 +464,13 @@ bool cairn_subproduct_models(const cairn_subproduct *subproduct)
 /// The median of one number of each recent run, which is @p offset bytes from its begin.
 static double median_of(const cairn_subproduct *subproduct, size_t offset)
 {
-    const int n = subproduct->runs < CAIRN_SUBPRODUCT_RECENT ? (int)subproduct->runs
-                                                             : CAIRN_SUBPRODUCT_RECENT;
+    const int n = subproduct->runs.count < CAIRN_SUBPRODUCT_RECENT
+                      ? (int)subproduct->runs.count
+                      : CAIRN_SUBPRODUCT_RECENT;
     double    sorted[CAIRN_SUBPRODUCT_RECENT];
 
     for (int k = 0; k < n; k++)
-        memcpy(&sorted[k], (const char *)&subproduct->recent[k] + offset,
+        memcpy(&sorted[k], (const char *)&subproduct->runs.recent[k] + offset,
                sizeof *sorted);
     return cairn_median(sorted, n);
 }

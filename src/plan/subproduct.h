@@ -46,6 +46,21 @@ typedef struct cairn_subproduct_run {
     cairn_launch_times times; ///< Of these; all 0: not told apart.
 } cairn_subproduct_run;
 
+/// What is known of its runs.
+typedef struct cairn_subproduct_runs {
+    cairn_status         status;   ///< Of the last one,
+    double               modelled; ///< and seconds by the model of a simulated device.
+    int64_t              count;    ///< Since its times were forgotten.
+    cairn_subproduct_run recent[CAIRN_SUBPRODUCT_RECENT]; ///< In a ring.
+} cairn_subproduct_runs;
+
+/// A Y of its own, where its sums go if they do not go to its rows of Y.
+typedef struct cairn_subproduct_own {
+    bool    apart;  ///< It is there in order to be reproducible.
+    bool    wanted; ///< Its sums go there:
+    double *y;      ///< [rows][columns]
+} cairn_subproduct_own;
+
 /// Its tasks in traces.
 typedef struct cairn_subproduct_labels {
     char compute[64], collect[48];
@@ -64,19 +79,14 @@ typedef struct cairn_subproduct {
     cairn_member_home               home; ///< Which member, share and rows.
     cairn_device                   *device;
     int queue; ///< The queue that computes it, also after its device was lost.
-    cairn_row_share       stored;   ///< Of a divided member; else empty.
-    int64_t               restored; ///< Of the tensor's members, when this was made.
-    cairn_device_work     work;     ///< On the share, or on the tensor.
-    cairn_product_options op;       ///< The plan's; of a Y of its own, beta is 0.
-    cairn_member_kernel   kernel;
-    cairn_reference      *reference; ///< NULL: it has a kernel.
-    bool                  apart;     ///< It has its own Y in order to be reproducible.
-    bool                  has_own;   ///< They go to a Y of its own:
-    double               *own;       ///< [rows][columns]
-    cairn_status          status;    ///< Of the last run,
-    double                modelled; ///< and seconds by the model of a simulated device.
-    int64_t               runs;     ///< Since its times were forgotten.
-    cairn_subproduct_run  recent[CAIRN_SUBPRODUCT_RECENT]; ///< In a ring.
+    cairn_row_share         stored;   ///< Of a divided member; else empty.
+    int64_t                 restored; ///< Of the tensor's members, when this was made.
+    cairn_device_work       work;     ///< On the share, or on the tensor.
+    cairn_product_options   op;       ///< The plan's; of a Y of its own, beta is 0.
+    cairn_member_kernel     kernel;
+    cairn_reference        *reference; ///< NULL: it has a kernel.
+    cairn_subproduct_own    own;
+    cairn_subproduct_runs   runs;
     cairn_subproduct_labels label;
     cairn_subproduct_loss   lost;
     cairn_row_pieces pieces; ///< What of its rows reads a caller's X where it lies.

@@ -119,18 +119,20 @@ static cairn_status compute_piece(const cairn_subproduct_step *step)
         return step->ends ? cairn_subproduct_compute(subproduct) : CAIRN_OK;
     if (step->begins) {
         pieces->seconds                   = 0;
-        subproduct->status                = CAIRN_OK;
+        subproduct->runs.status           = CAIRN_OK;
         subproduct->kernel.launch.crowded = false;
     }
-    if (subproduct->status == CAIRN_OK) {
+    if (subproduct->runs.status == CAIRN_OK) {
         void *const y = cairn_subproduct_begin_sums(subproduct, step->begins);
 
-        subproduct->status = multiply_piece(subproduct, &pieces->piece[step->piece], y);
+        subproduct->runs.status =
+            multiply_piece(subproduct, &pieces->piece[step->piece], y);
     }
     pieces->seconds += cairn_seconds() - begin;
     if (step->ends)
-        cairn_subproduct_ran(subproduct, subproduct->status, pieces->seconds);
-    return cairn_subproduct_is_collected(subproduct) ? CAIRN_OK : subproduct->status;
+        cairn_subproduct_ran(subproduct, subproduct->runs.status, pieces->seconds);
+    return cairn_subproduct_is_collected(subproduct) ? CAIRN_OK
+                                                     : subproduct->runs.status;
 }
 
 cairn_status cairn_subproduct_step_run(void *argument)

@@ -137,7 +137,7 @@ Test(adapt, what_is_hopeless_is_given_up)
     expect(plan, 0, 0, "debug:0");
     run(plan, &o, 1);
     expect(plan, 1, 0, "debug:0");
-    cr_expect_eq(plan->adapt.other->subproduct[0].runs, 3);
+    cr_expect_eq(plan->adapt.other->subproduct[0].runs.count, 3);
     cr_expect_gt(plan->adapt.seconds[1], 0.4);
     cairn_plan_destroy(&plan);
 }
@@ -183,8 +183,8 @@ Test(adapt, records_and_forgotten_times)
     run(plan, &o, 100);
     expect(plan, 0, 0, "debug:0");
     cr_expect_eq(cairn_trace_kept(plan->replay->trace) - stored, 200);
-    cr_expect_eq(plan->replay->subproduct[0].runs, 100);
-    cr_expect_eq(plan->adapt.other->subproduct[0].runs, 0);
+    cr_expect_eq(plan->replay->subproduct[0].runs.count, 100);
+    cr_expect_eq(plan->adapt.other->subproduct[0].runs.count, 0);
     cairn_plan_destroy(&plan);
 }
 
