@@ -24,7 +24,20 @@ static void add_choices(cli_values *values, const cli_choices *choices)
         add_word(values->words, sizeof values->words, choices->now[k]);
 }
 
-void cli_option_values(const cli_lists *lists, const char *value, cli_values *values)
+/// Endings without their dots.
+static void add_endings(char endings[128], const char *dotted)
+{
+    size_t n = 0;
+
+    for (const char *c = dotted; *c && n < 127; c++)
+        if (*c != '.') endings[n++] = *c;
+    endings[n] = '\0';
+}
+
+void cli_option_values(const cli_lists *lists,
+                       const cli_verb  *verb,
+                       const char      *value,
+                       cli_values      *values)
 {
     static const struct {
         const char        *value;
@@ -32,17 +45,16 @@ void cli_option_values(const cli_lists *lists, const char *value, cli_values *va
         const char        *endings;
         const cli_choices *choices;
     } rows[] = {
-        {"SPEC", true,  false, NULL,                                                 NULL              },
-        {"SRC",  true,  false, NULL,                                                 NULL              },
-        {"FILE", false, true,  NULL,                                                 NULL              },
-        {"DIR",  false, true,  NULL,                                                 NULL              },
-        {"PNG",  false, true,  "png",                                                NULL              },
-        {"OUT",  false, true,  "mtx tns petsc petsc64 hb rua rsa pua psa npz cairn",
-         NULL                                                                                          },
-        {"WHAT", false, true,  "mtx",                                                &cli_xs           },
-        {"TYPE", false, false, NULL,                                                 &cli_dtypes       },
-        {"KIND", false, false, NULL,                                                 &cli_targets      },
-        {"HOW",  false, false, NULL,                                                 &cli_distributions},
+        {"SPEC", true,  false, NULL,  NULL              },
+        {"SRC",  true,  false, NULL,  NULL              },
+        {"FILE", false, true,  NULL,  NULL              },
+        {"DIR",  false, true,  NULL,  NULL              },
+        {"PNG",  false, true,  "png", NULL              },
+        {"OUT",  false, true,  NULL,  NULL              },
+        {"WHAT", false, true,  "mtx", &cli_xs           },
+        {"TYPE", false, false, NULL,  &cli_dtypes       },
+        {"KIND", false, false, NULL,  &cli_targets      },
+        {"HOW",  false, false, NULL,  &cli_distributions},
     };
 
     *values = (cli_values){.formats = false};
@@ -50,9 +62,11 @@ void cli_option_values(const cli_lists *lists, const char *value, cli_values *va
         if (strcmp(rows[k].value, value) != 0) continue;
         values->formats = rows[k].formats;
         values->files   = rows[k].files;
-        values->endings = rows[k].endings;
+        if (rows[k].endings) add_endings(values->endings, rows[k].endings);
         if (rows[k].choices) add_choices(values, rows[k].choices);
     }
+    if (strcmp(value, "OUT") == 0 && verb && verb->writes)
+        add_endings(values->endings, verb->writes);
     if (strcmp(value, "LIST") == 0)
         snprintf(values->words, sizeof values->words, "%s", lists->devices);
 }
@@ -88,7 +102,7 @@ bool cli_operand_values(const cli_verb *verb, int k, cli_values *values)
     cli_word_row           row;
 
     if (!operand_name(verb, k, name)) return false;
-    cli_option_values(&none, name, values);
+    cli_option_values(&none, verb, name, values);
     for (int w = 0; k == 0 && verb->word && verb->word(w, &row); w++)
         add_word(values->words, sizeof values->words, row.name);
     return true;

@@ -88,7 +88,7 @@ static const char head[] =
     "    if [[ -z $verb ]]; then\n"
     "        _cairn_question\n"
     "    elif _cairn_takes_value \"$prev\"; then\n"
-    "        _cairn_value \"$prev\"\n"
+    "        _cairn_value \"$verb\" \"$prev\"\n"
     "    elif [[ $cur == -* ]]; then\n"
     "        _cairn_options \"$verb\"\n"
     "    else\n"
@@ -105,8 +105,22 @@ static void print_values(const cli_values *values)
     if (values->formats) printf(" _cairn_formats;");
     if (*values->words) printf(" _cairn_words %s;", values->words);
     if (values->files)
-        printf(" _cairn_files%s%s;", values->endings ? " " : "",
-               values->endings ? values->endings : "");
+        printf(" _cairn_files%s%s;", *values->endings ? " " : "", values->endings);
+}
+
+/// What -o may be, which depends on the verb.
+static void print_outputs(const cli_lists *lists)
+{
+    const cli_verb *verb;
+    cli_values      values;
+
+    for (int k = 0; (verb = cli_verb_at(k)); k++) {
+        if (!verb->writes) continue;
+        cli_option_values(lists, verb, cli_option_row(CLI_OUTPUT)->value, &values);
+        printf("    %s:--output | %s:-o)", verb->name, verb->name);
+        print_values(&values);
+        printf(" ;;\n");
+    }
 }
 
 static void print_option_values(const cli_lists *lists)
@@ -116,17 +130,18 @@ static void print_option_values(const cli_lists *lists)
         if (cli_option_row((cli_option_id)k)->value)
             printf(" | --%s", cli_option_row((cli_option_id)k)->name);
     printf(") return 0 ;;\n    esac\n    return 1\n}\n\n");
-    printf("_cairn_value()\n{\n    case $1 in\n");
+    printf("_cairn_value()\n{\n    case $1:$2 in\n");
     for (int k = 0; k < CLI_OPTIONS; k++) {
         const cli_option *option = cli_option_row((cli_option_id)k);
         cli_values        values;
 
-        if (!option->value) continue;
-        cli_option_values(lists, option->value, &values);
-        printf("    --%s%s)", option->name, k == CLI_OUTPUT ? " | -o" : "");
+        if (!option->value || k == CLI_OUTPUT) continue;
+        cli_option_values(lists, NULL, option->value, &values);
+        printf("    *:--%s)", option->name);
         print_values(&values);
         printf(" : ;;\n");
     }
+    print_outputs(lists);
     printf("    esac\n}\n\n");
 }
 

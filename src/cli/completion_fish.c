@@ -38,7 +38,7 @@ static void print_option(const cli_lists *lists, const cli_verb *verb, cli_optio
            option->name);
     if (id == CLI_OUTPUT) printf(" -s o");
     if (option->value) {
-        cli_option_values(lists, option->value, &values);
+        cli_option_values(lists, verb, option->value, &values);
         printf(values.files || values.formats ? " -r" : " -x");
         if (values.formats) printf(" -a '$__cairn_formats'");
         if (*values.words) printf(" -a '%s'", values.words);

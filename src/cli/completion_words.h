@@ -21,14 +21,18 @@ typedef struct cli_lists {
 
 /// What a value may be. Several may hold at once.
 typedef struct cli_values {
-    bool        formats;         ///< A format, or a file of formats.
-    bool        files;           ///< A file,
-    const char *endings;         ///< with one of these endings; NULL: with any.
-    char        words[CLI_LIST]; ///< One of these words; "": none.
+    bool formats;         ///< A format, or a file of formats.
+    bool files;           ///< A file,
+    char endings[128];    ///< with one of these endings; "": with any.
+    char words[CLI_LIST]; ///< One of these words; "": none.
 } cli_values;
 
 /// What may stand for @p value, the name of an option's value.
-void cli_option_values(const cli_lists *lists, const char *value, cli_values *values);
+/// @param[in] verb  Whose option it is; NULL: an option's that all verbs take alike.
+void cli_option_values(const cli_lists *lists,
+                       const cli_verb  *verb,
+                       const char      *value,
+                       cli_values      *values);
 
 /// What the k-th operand (from 0) of a verb may be; false past the last.
 bool cli_operand_values(const cli_verb *verb, int k, cli_values *values);

@@ -74,14 +74,14 @@ static void print_action(const cli_values *values)
     if (kinds > 1) printf("\"files\\:file\\:_files\"");
     if (kinds > 1) return;
     printf("_files");
-    if (!values->endings) return;
+    if (!*values->endings) return;
     printf(" -g \"*.(");
     for (const char *c = values->endings; *c; c++)
         putchar(*c == ' ' ? '|' : *c);
     printf(")(-.)\"");
 }
 
-static void print_option(const cli_lists *lists, cli_option_id id)
+static void print_option(const cli_lists *lists, const cli_verb *verb, cli_option_id id)
 {
     const cli_option *option = cli_option_row(id);
     cli_values        values;
@@ -93,7 +93,7 @@ static void print_option(const cli_lists *lists, cli_option_id id)
     print_help(option->help);
     putchar(']');
     if (option->value) {
-        cli_option_values(lists, option->value, &values);
+        cli_option_values(lists, verb, option->value, &values);
         printf(":%s:", option->value);
         print_action(&values);
     }
@@ -107,7 +107,7 @@ static void print_verb(const cli_lists *lists, const cli_verb *verb)
 
     printf("_cairn_verb_%s()\n{\n    _arguments", verb->name);
     for (int k = 0; (id = cli_verb_option(verb, k)) != CLI_OPTIONS; k++)
-        print_option(lists, id);
+        print_option(lists, verb, id);
     for (int n = 0; cli_operand_values(verb, n, &values); n++) {
         printf(" \\\n        '%d:operand:", n + 1);
         print_action(&values);

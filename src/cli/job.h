@@ -39,7 +39,9 @@ typedef struct cli_verb {
     const char        *about;       ///< Paragraphs, divided by empty lines.
     const char        *json;        ///< Fields of the object that --json writes.
     const cli_example *examples;    ///< Ended by a command NULL.
-    const char        *words;       ///< What the first operand is: "kind"; NULL: free.
+    const char        *writes;      ///< Endings that -o may have: ".mtx .tns"; NULL: it
+                                    ///< takes no -o.
+    const char *words;              ///< What the first operand is: "kind"; NULL: free.
     bool (*word)(int k, cli_word_row *row); ///< Its k-th word; false past the last.
     const cli_option_id *options;           ///< Its own, ended by CLI_OPTIONS.
     bool threads_of_others; ///< --threads is about programs that it starts, and a list.

@@ -307,42 +307,31 @@ static cairn_status run(cli_job *job)
 
 static const char about[] =
     "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
-    "of any order, likewise), .petsc or .petsc64 (a matrix, as PETSc's MatLoad() reads "
-    "it: integers of 32 bits where they suffice, or of 64), .rua, .rsa, .pua, .psa or "
-    ".hb (a "
-    "matrix, Harwell-Boeing of that type, .hb as .rua: S is symmetric to the bit, P "
-    "has "
-    "entries that are all 1), .cairn (the format's "
-    "arrays themselves, with checksums; "
-    "read on any number of ranks) or .npz (arrays of any "
-    "format, for numpy, binsparse and SciPy; written by one rank). --dtype "
-    "f32 rounds. Functions are "
-    "compiled for many entries; where there is no compiler it takes longer, with a "
-    "warning. --to auto chooses a format for y = A x, as run --format auto does, and "
-    "says which and why; with --candidates, among the formats of a file, one a line. "
-    "A .cairn file stays in the format that it is in where no other is worth storing "
-    "it anew in the products that CAIRN_REPLAYS says, else 1000.";
+    "of any order, likewise), .petsc or .petsc64 (a matrix, as PETSc's MatLoad() "
+    "reads it: integers of 32 bits where they suffice, or of 64), .rua, .rsa, .pua, "
+    ".psa or .hb (a matrix, Harwell-Boeing of that type, .hb as .rua: S is symmetric "
+    "to the bit, P has entries that are all 1), .cairn (the format's arrays "
+    "themselves, with checksums; read on any number of ranks) or .npz (arrays of any "
+    "format, for numpy, binsparse and SciPy; written by one rank). --dtype f32 "
+    "rounds. Functions are compiled for many entries; where there is no compiler it "
+    "takes longer, with a warning. --to auto chooses a format for y = A x, as run "
+    "--format auto does, and says which and why; with --candidates, among the formats "
+    "of a file, one a line. A .cairn file stays in the format that it is in where no "
+    "other is worth storing it anew in the products that CAIRN_REPLAYS says, else "
+    "1000.";
 
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) format distribution (what its "
-    "text "
-    "says behind @, else null) program[] (the passes, as "
-    "cairn format has them) exchange{read store}{entries bytes messages asked} (of "
-    "rows that "
-    "went to other ranks, and of questions about places of rows; null: none did) rates "
-    "(that chose them, likewise) path[] "
-    "(the "
-    "rewrite "
-    "rules "
-    "that say what was done: from the format of a .cairn file, else from coordinates) "
-    "route (compiled, prebuilt or reference: by compiled functions alone, that did "
-    "what "
-    "the rules say in fewer passes; or the rules, all or some, were executed one by "
-    "one) "
-    "why (functions were missing, or what was interpreted beside them; else null) "
-    "parts[]{member rank share bank nnz bytes given values (how they are stored: "
-    "\"i8\", "
-    "...)} and, with --to auto, auto{} as run has it";
+    "text says behind @, else null) program[] (the passes, as cairn format has them) "
+    "exchange{read store}{entries bytes messages asked} (of rows that went to other "
+    "ranks, and of questions about places of rows; null: none did) rates (that chose "
+    "them, likewise) path[] (the rewrite rules that say what was done: from the "
+    "format of a .cairn file, else from coordinates) route (compiled, prebuilt or "
+    "reference: by compiled functions alone, that did what the rules say in fewer "
+    "passes; or the rules, all or some, were executed one by one) why (functions were "
+    "missing, or what was interpreted beside them; else null) parts[]{member rank "
+    "share bank nnz bytes given values (how they are stored: \"i8\", ...)} and, with "
+    "--to auto, auto{} as run has it";
 
 static const cli_example examples[] = {
     {"cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn", "its arrays, in a file"},
@@ -361,6 +350,7 @@ const cli_verb cli_verb_convert = {
     .about    = about,
     .json     = json,
     .examples = examples,
+    .writes   = CLI_ENTRIES " .npz .cairn",
     .options =
         (const cli_option_id[]){CLI_TO, CLI_CANDIDATES, CLI_OUTPUT, CLI_DTYPE,
                                 CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},

@@ -94,6 +94,7 @@ const cli_verb cli_verb_generate = {
     .about    = about,
     .json     = json,
     .examples = examples,
+    .writes   = CLI_ENTRIES,
     .words    = "KIND",
     .word     = cli_problem_word,
     .options  = (const cli_option_id[]){CLI_OUTPUT, CLI_NX, CLI_NY, CLI_NZ, CLI_N,

@@ -81,6 +81,13 @@ offer cairn info --spy files/
 offers files/c.png
 offer cairn info --json files/d
 offers files/d.txt
+offer cairn convert a.mtx -o files/
+offers 'files/a.mtx files/e.cairn'
+# What generate does not write is not offered.
+offer cairn generate stencil5 -o files/
+offers files/a.mtx
+offer cairn generate stencil5 --output = files/
+offers files/a.mtx
 
 # Formats: what needs arguments is quoted, unless it is already; then it has two
 # continuations. Files hold formats, too.
