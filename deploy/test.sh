@@ -4,7 +4,8 @@
 # slow: what dev leaves out, or asan-slow: what asan leaves out; dev). With
 # CAIRN_TEST_DATA=FOLDER the tests that need large or real files run too;
 # CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches, CAIRN_FUZZ_SEED=N where it begins
-# (elsewhere every time).
+# (elsewhere every time). CAIRN_CASES=N has `slow` run random tests alone, each with N cases
+# from each of the seeds CAIRN_SEEDS="1 2 3"; those that CAIRN_PROGRAMS=REGEX names.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -18,8 +19,14 @@ if [ -n "${CAIRN_TEST_DATA:-}" ]; then
     data=$(cd "$CAIRN_TEST_DATA" && pwd)
 fi
 seconds=${CAIRN_FUZZ_SECONDS:-60} seed=${CAIRN_FUZZ_SEED:-0}
+tests=$preset programs=
+if [ "$preset" = slow ] && [ -n "${CAIRN_CASES:-}" ]; then
+    tests=cases programs=${CAIRN_PROGRAMS:-} CASES=$CAIRN_CASES SEEDS=${CAIRN_SEEDS:-1 2 3}
+    export CASES SEEDS
+fi
 # The command refuses CAIRN_* variables that it does not know.
-unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS CAIRN_FUZZ_SEED
+unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS CAIRN_FUZZ_SEED CAIRN_CASES CAIRN_SEEDS \
+    CAIRN_PROGRAMS
 
 # Kernels that tests compile without the library's cache serve the other tests of this run.
 if [ -z "${TEST_KERNELS:-}" ]; then
@@ -38,4 +45,5 @@ cmake --build --preset "$build"
 # Some tests wait rather than work, so there is one more than cores; fuzzers all work.
 jobs=$(nproc)
 [ "$preset" = fuzz ] || jobs=$((jobs + 1))
-ctest --preset "$preset" --parallel "$jobs" --no-tests=error
+ctest --preset "$tests" --parallel "$jobs" --no-tests=error \
+    ${programs:+--tests-regex "$programs"}

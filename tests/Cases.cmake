@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Random tests with as many cases as the environment says (cases.sh), for
+# `CAIRN_CASES=N deploy/test.sh slow`: of every program that tries `seed_cases()`, the tests
+# that do, so many cases a run.
+
+# cairn_cases(PROGRAM CASES ARGUMENT...)
+function(cairn_cases name cases)
+  add_test(NAME cases/${name} COMMAND sh ${PROJECT_SOURCE_DIR}/tests/cases.sh ${cases}
+    $<TARGET_FILE:${name}> ${ARGN})
+  set_tests_properties(cases/${name} PROPERTIES LABELS cases TIMEOUT 10000000
+    SKIP_RETURN_CODE 77)
+  set_property(GLOBAL APPEND PROPERTY CAIRN_HAS_CASES ${name})
+endfunction()
+
+cairn_cases(test_arrays 1000 --filter arrays/random*)
+cairn_cases(test_compiled_blocks 400)
+cairn_cases(test_compiled_convert 400 --filter compiled_convert/random*)
+cairn_cases(test_compiled_grids 400 --filter compiled_grids/random*)
+cairn_cases(test_compiled_mixed 1000)
+cairn_cases(test_compiled_ranks 2500 --filter compiled_ranks/random*)
+cairn_cases(test_convert 2500 --filter convert/random*)
+cairn_cases(test_coords 2500 --filter "coords/(of_all_kinds|by_the_reference|out_of_range)*")
+cairn_cases(test_cuda_text 400 --filter cuda_text/random*)
+cairn_cases(test_distribution 4000 --filter distribution/bounds*)
+cairn_cases(test_form_columns 2500)
+cairn_cases(test_function_list 2500 --filter function_list/random*)
+cairn_cases(test_grid 400 --filter grid/random*)
+cairn_cases(test_group_queries 2500 --filter group_queries/*definition*)
+cairn_cases(test_group_ranks 2500 --filter "group_ranks/(matrices|order_3|what_is|groups_that)*")
+cairn_cases(test_growth 100 --filter growth/random*)
+cairn_cases(test_io_scan 10000 --filter io_scan/random*)
+cairn_cases(test_kernel_keys 1000 --filter kernel_keys/equal*)
+cairn_cases(test_normal 2500 --filter "normal/(matrices|tensors|random)*")
+cairn_cases(test_normal_rewrites 100)
+cairn_cases(test_out 2500 --filter "out/(compiled_functions|lists_lie|lines)*")
+cairn_cases(test_padding 2500)
+cairn_cases(test_passes_grid 1200 --filter passes_grid/keep*)
+cairn_cases(test_passes_random 2500)
+cairn_cases(test_product_bounds 2500)
+cairn_cases(test_product_lower 400 --filter product_lower/random*)
+cairn_cases(test_property 2500)
+cairn_cases(test_property_compiled 400)
+cairn_cases(test_property_narrow 400 --filter property_narrow/random*)
+cairn_cases(test_query_random 2500)
+cairn_cases(test_query_ranks 2500 --filter "query_ranks/(matrices|order_3)*")
+cairn_cases(test_row_exchange 1000 --filter row_exchange/rows_are_as*)
+cairn_cases(test_row_share 1000)
+cairn_cases(test_scale 1000 --filter scale/random*)
+cairn_cases(test_value_words 1000 --filter value_words/random*)
+cairn_cases(test_cuda_convert 100 --filter cuda_convert/random*)
+cairn_cases(test_cuda_plans 400 --filter cuda_plans/random*)
+set_property(TEST cases/test_cuda_convert cases/test_cuda_plans APPEND PROPERTY
+  ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fake})
+if(CAIRN_WITH_OPENCL)
+  cairn_cases(test_opencl_grids 56)
+endif()
+
+# A program that is not among them would never be tried so. In two a number of cases is one
+# of columns, and of ranks, of which `slow` has all.
+get_property(programs GLOBAL PROPERTY CAIRN_HAS_CASES)
+list(APPEND programs test_callers test_function_list_ranks)
+foreach(source IN LISTS unit_tests)
+  get_filename_component(name ${source} NAME_WE)
+  file(STRINGS ${source} tries REGEX "seed_cases\\(")
+  if(tries AND NOT name IN_LIST programs)
+    message(FATAL_ERROR "tests/Cases.cmake: ${name} tries random cases and is not there")
+  endif()
+endforeach()
