@@ -12,8 +12,9 @@
 #include <zlib.h>
 
 typedef struct {
-    int  fd;
-    char path[64];
+    int      fd;
+    char     path[64];
+    uint64_t hash; ///< Of the bytes that it was opened with.
 } fuzz_file;
 
 static inline void fuzz_write(fuzz_file *file, const void *bytes, size_t size)
@@ -25,7 +26,8 @@ static inline void fuzz_write(fuzz_file *file, const void *bytes, size_t size)
 /// Open a file with these bytes; close() its fd.
 static inline fuzz_file fuzz_open(const void *bytes, size_t size)
 {
-    fuzz_file file = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
+    fuzz_file file = {.fd   = memfd_create("fuzz", MFD_CLOEXEC),
+                      .hash = fuzz_hash(bytes, size)};
 
     FUZZ_CHECK(file.fd >= 0, "memfd_create");
     snprintf(file.path, sizeof file.path, "/proc/self/fd/%d", file.fd);

@@ -4,17 +4,7 @@
 /// that what is behind them is reached; and as a whole file.
 
 #include "comm/native.h"
-#include "file.h"
-
-static void check_entries(const cairn_shape *shape, const cairn_entries *entries)
-{
-    FUZZ_CHECK(entries->n == 0 || entries->order == shape->order, "order");
-    for (cairn_pos k = 0; k < entries->n; k++)
-        for (int d = 0; d < shape->order; d++)
-            FUZZ_CHECK(entries->coord[d][k] >= 0
-                           && entries->coord[d][k] < shape->extent[d],
-                       "entry %lld", (long long)k);
-}
+#include "source.h"
 
 static void read_file(const fuzz_file *file)
 {
@@ -27,7 +17,7 @@ static void read_file(const fuzz_file *file)
     FUZZ_CHECK(cairn_comm_self(&env, &comm) == CAIRN_OK, "self");
     if (fuzz_succeeded(
             &env, cairn_native_read_file(comm, file->path, &shape, &entries, NULL))) {
-        check_entries(&shape, &entries);
+        fuzz_check_entries(&shape, &entries);
         cairn_entries_fini(&env, &entries);
     }
     cairn_comm_destroy(&comm);
