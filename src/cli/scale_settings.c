@@ -18,10 +18,15 @@
 cli_option_id cli_scale_passed(int k)
 {
     static const cli_option_id passed[] = {
-        CLI_FORMAT,  CLI_CANDIDATES, CLI_PLACE,        CLI_DISTRIBUTE,
-        CLI_DTYPE,   CLI_K,          CLI_TRANSPOSE,    CLI_ITERS,
-        CLI_WARMUP,  CLI_X,          CLI_REPRODUCIBLE, CLI_MEMORY,
-        CLI_GIVE_UP, CLI_OPTIONS,
+        CLI_FORMAT,       CLI_CANDIDATES,
+        CLI_PLACE,        CLI_DISTRIBUTE,
+        CLI_DTYPE,        CLI_K,
+        CLI_TRANSPOSE,    CLI_ITERS,
+        CLI_WARMUP,       CLI_X,
+        CLI_REPRODUCIBLE, CLI_MEMORY,
+        CLI_GIVE_UP,      CLI_PRECONDITION,
+        CLI_TOL,          CLI_MAX_ITERATIONS,
+        CLI_RHS,          CLI_OPTIONS,
     };
 
     return passed[k];

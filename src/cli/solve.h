@@ -34,6 +34,6 @@ json_t *cli_solve_object(const cli_solve *solve);
 void    cli_solve_print(const cli_solve *solve);
 
 /// Draw the history as --picture says. Rank 0.
-cairn_status cli_solve_draw(const cli_solve *solve);
+cairn_status cli_solve_draw(const cli_solve *solve, const char *path);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "save.h"
 #include "solve.h"
-#include "values.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -100,11 +99,10 @@ static void draw_history(const cli_solve *solve, const frame *f, FILE *file)
     fprintf(file, "\"/>\n</svg>\n");
 }
 
-cairn_status cli_solve_draw(const cli_solve *solve)
+cairn_status cli_solve_draw(const cli_solve *solve, const char *path)
 {
-    cli_job    *job  = solve->run.job;
-    const char *path = cli_text(job, CLI_PICTURE);
-    const frame f    = fit(solve);
+    cli_job    *job = solve->run.job;
+    const frame f   = fit(solve);
     cli_save    save;
 
     CLI_TRY(cli_save_begin(job, path, &save));

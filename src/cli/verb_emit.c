@@ -239,8 +239,11 @@ static cairn_status emit_verb(cli_job *job)
 
 static const char about[] =
     "A kernel is generated from what the format stores; it is what `cairn run` "
-    "compiles. Its code depends on the matrix only through the widths of indices: "
-    "those of FILE, of --rows by --cols, or of a million by a million. A hybrid has a "
+    "compiles, but for what the size of a matrix asks for beside (lines fetched ahead, "
+    "stores past the caches), which changes no bit. Else its code depends on the "
+    "matrix "
+    "only through the widths of indices: those of FILE, of --rows by --cols, or of a "
+    "million by a million. A hybrid has a "
     "kernel for each member. With --target opencl it is what devices of OpenCL's run, "
     "with a work-item for each turn of the processor's threads. With --target cuda it "
     "is for NVIDIA's cards, and needs none to be printed: a comment says with what "

@@ -239,11 +239,14 @@ const cli_verb cli_verb_scale = {
     .word     = cli_operation_word,
     .options =
         (const cli_option_id[]){
-                                CLI_RANKS, CLI_STRONG, CLI_WEAK, CLI_REPEAT, CLI_WITHIN,
-                                CLI_FOLDER, CLI_LAUNCHER, CLI_SIMULATE, CLI_SIMULATED, CLI_FORMAT,
-                                CLI_CANDIDATES, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
-                                CLI_K, CLI_TRANSPOSE, CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP,
-                                CLI_ITERS, CLI_WARMUP, CLI_X, CLI_REPRODUCIBLE, CLI_OPTIONS},
+                                CLI_RANKS, CLI_STRONG, CLI_WEAK, CLI_REPEAT,
+                                CLI_WITHIN, CLI_FOLDER, CLI_LAUNCHER, CLI_SIMULATE,
+                                CLI_SIMULATED, CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
+                                CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE, CLI_K,
+                                CLI_TRANSPOSE, CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP,
+                                CLI_ITERS, CLI_WARMUP, CLI_X, CLI_PRECONDITION,
+                                CLI_TOL, CLI_MAX_ITERATIONS, CLI_RHS, CLI_REPRODUCIBLE,
+                                CLI_OPTIONS},
     .threads_of_others = true,
     .run               = run,
 };

@@ -221,7 +221,8 @@ static cairn_status report(const cli_solve *solve)
     cli_job *job = solve->run.job;
 
     if (!cli_is_first(job)) return CAIRN_OK;
-    if (cli_given(job, CLI_PICTURE)) CLI_TRY(cli_solve_draw(solve));
+    if (cli_given(job, CLI_PICTURE))
+        CLI_TRY(cli_solve_draw(solve, cli_text(job, CLI_PICTURE)));
     if (cli_given(job, CLI_JSON))
         CLI_TRY(cli_json_write(job, cli_solve_object(solve)));
     else

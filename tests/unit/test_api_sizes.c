@@ -360,6 +360,15 @@ static cairn_status solve_by(void *given)
     return cairn_solve(plan, given, b, solution, NULL);
 }
 
+static cairn_status solve_and_keep(void *given)
+{
+    static const double b[3];
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+
+    options.checkpoints = given;
+    return cairn_solve(plan, &options, b, solution, NULL);
+}
+
 static cairn_status solve_and_tell(void *given)
 {
     static const double b[3];
@@ -428,6 +437,7 @@ Test(api_sizes, what_programs_say)
     READ(cairn_product_options, plan_product, CAIRN_PRODUCT_OPTIONS);
     READ(cairn_plan_options, plan_with, CAIRN_PLAN_OPTIONS);
     READ(cairn_solve_options, solve_by, CAIRN_SOLVE_OPTIONS);
+    READ(cairn_solve_checkpoints, solve_and_keep, CAIRN_SOLVE_CHECKPOINTS);
     READ(cairn_auto_options, choose_by, CAIRN_AUTO_OPTIONS);
     READ(cairn_store_options, store_by, CAIRN_STORE_OPTIONS);
     READ(cairn_kernel_target, print_kernels, CAIRN_KERNEL_TARGET);
