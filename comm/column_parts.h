@@ -23,7 +23,7 @@ typedef struct cairn_column_parts {
     cairn_coord *col;   ///< [q+1] and column parts; behind `row` in one array.
     cairn_rows user; ///< Ranks' rows of Y: equally many; of one column part, its rows.
     cairn_coord
-        *first; ///< NULL, or q is members, and of the above are `shape` and `user`:
+        *first; ///< NULL; else q counts members, and `p`, `row` and `col` are unset:
                 ///< [q][ranks+1] where ranks' rows of each member begin,
     cairn_coord *place; ///< [q+1] and at which places this rank's; behind `first`.
     int          rank;  ///< This one.

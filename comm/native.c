@@ -135,6 +135,15 @@ cairn_status cairn_native_write_file(cairn_comm              *comm,
     cairn_status     status    = CAIRN_OK;
 
     cairn_collective_text(&arguments, "file", path);
+    /* The places of members' rows do not ascend with the rows, as those of a file do. */
+    if (places && places->parts && places->parts->first)
+        return cairn_comm_agree_on(
+            comm,
+            cairn_fail(comm->env, CAIRN_UNSUPPORTED,
+                       "write: %s: members on other ranks than the whole: not in this "
+                       "version",
+                       path),
+            &arguments);
     if (places) CAIRN_TRY(cairn_renumbering_rows(comm, places, &w.row));
     status = cairn_native_describe(tensor, text, places, &w.head, &w.head_bytes);
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size, &w.table);

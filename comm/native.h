@@ -64,8 +64,8 @@ cairn_status cairn_native_take_own(cairn_native_file *file,
 cairn_status cairn_native_undo_places(const cairn_native_file *file,
                                       cairn_entries           *entries);
 
-/// Have entries of a segment, from number @p first on, the columns of its block? Of a file
-/// that is not in blocks any.
+/// Have entries of a segment, from number @p first on, the columns of its block? In a file
+/// without blocks every column is allowed.
 ///
 /// Local.
 ///

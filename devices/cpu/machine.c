@@ -123,10 +123,13 @@ static bool has(const processor *p, const ability *a)
 
 static bool has_all(const processor *p, const char *const *macro)
 {
-    for (; *macro; macro++)
-        for (int k = 0; k < ABILITIES; k++)
-            if (strcmp(abilities[k].macro, *macro) == 0 && !has(p, &abilities[k]))
-                return false;
+    for (; *macro; macro++) {
+        int k = 0;
+
+        while (k < ABILITIES && strcmp(abilities[k].macro, *macro) != 0)
+            k++;
+        if (k == ABILITIES || !has(p, &abilities[k])) return false;
+    }
     return true;
 }
 

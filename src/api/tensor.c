@@ -457,18 +457,6 @@ write_npz(const cairn_tensor *tensor, const char *path, int64_t *bytes)
     return cairn_npz_write_tensor(tensor->local, path, bytes);
 }
 
-/// The places of members' rows do not ascend with the rows, as those of a file do.
-static cairn_status check_members_here(const cairn_tensor *tensor, const char *path)
-{
-    const cairn_renumbering *places = tensor->places;
-
-    CAIRN_CHECK(!places || !places->parts || !places->parts->first,
-                &tensor->context->env, CAIRN_UNSUPPORTED,
-                "write: %s: members on other ranks than the whole: not in this version",
-                path);
-    return CAIRN_OK;
-}
-
 cairn_status
 cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 {
@@ -485,8 +473,6 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
         CAIRN_TRY(
             cairn_comm_agree(tensor->context->comm, write_npz(tensor, path, &length)));
     } else {
-        CAIRN_TRY(
-            cairn_comm_agree(tensor->context->comm, check_members_here(tensor, path)));
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
                                           tensor->places, tensor->format->print.whole,
                                           &length));

@@ -29,8 +29,6 @@ typedef struct cairn_columns {
     cairn_column_item *item;    ///< [n] by column, those of one in the order given.
     uint32_t          *line;    ///< [rows + 1] how many are in rows before each.
     bool               once;    ///< Repeats were added up.
-    uint32_t          *col; ///< NULL; or [n] by row, each entry once, in place of item,
-    double            *value; ///< [n] with its value.
 } cairn_columns;
 
 /// Are there so few entries, rows and columns that this is the fastest way?

@@ -267,7 +267,9 @@ static int64_t bucket_of(const partitioning *d, int64_t bin)
 static void place_buckets(partitioning *d)
 {
     cairn_bucketed *const to     = d->to;
-    cairn_pos             before = 0, items = 0;
+    /* There may be more bins than words: those behind are empty. */
+    const uint64_t past   = (uint64_t)1 << to->words.bits;
+    cairn_pos      before = 0, items = 0;
 
     for (int64_t bin = 0, b = 0; bin < d->bins; b++) {
         int64_t end = bin + 1;
@@ -276,7 +278,9 @@ static void place_buckets(partitioning *d)
             end++;
         to->begin[b] = before;
         to->at[b]    = items;
-        to->least[b] = d->shift < 64 ? (uint64_t)bin << d->shift : 0;
+        const uint64_t least = d->shift < 64 ? (uint64_t)bin << d->shift : 0;
+
+        to->least[b] = least < past ? least : past;
         for (int t = 0; t < to->threads; t++) {
             cairn_pos *const next = d->next + t * d->bins;
             cairn_pos        here = 0;
@@ -292,7 +296,7 @@ static void place_buckets(partitioning *d)
         before += GAP;
         bin = end;
     }
-    to->least[to->buckets] = (uint64_t)1 << to->words.bits;
+    to->least[to->buckets] = past;
 }
 
 static inline void put(cairn_item *to, uint64_t word, double value)

@@ -20,7 +20,7 @@ enum {
     WIDE_DIGITS = 3,
     THIRD_BITS  = 12,
     WIDE_BITS   = 16,
-    WIDE_COUNTS = 2 << WIDE_BITS,
+    WIDE_COUNTS = 2 << 15, ///< Of all digits: 256 KB of stack.
 };
 
 static bool in_order(cairn_pos n, int keys, const int64_t *const *key)
@@ -162,6 +162,7 @@ static int wide_digits(cairn_pos n, int bits)
 
     if (digits >= WIDE_DIGITS && bits > WIDE_DIGITS * THIRD_BITS) return 0;
     if (digits > (n > CAIRN_HANDLES ? WIDE_DIGITS : 1)) return 0;
+    if (digits == 2 && bits > 30) return WIDE_DIGITS;
     return n >> (bits + digits - 1) / digits > 0 ? digits : 0;
 }
 

@@ -6,7 +6,7 @@ figure a.mtx
 # Verbs.
 expect 2 inof a.mtx
 complains '^cairn: verb: inof: .*did you mean info?'
-for verb in expr tune scale; do
+for verb in expr tune; do
     expect 2 "$verb" a.mtx
     complains "^cairn: verb: $verb: not in this version\$"
 done

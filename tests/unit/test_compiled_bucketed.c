@@ -282,6 +282,48 @@ Test(compiled_bucketed,
     cairn_context_destroy(&reference);
 }
 
+/// As many entries as are put into buckets, in cells so few that their words have fewer bits
+/// than the buckets' numbers: the last buckets are empty, and begin behind all words.
+Test(compiled_bucketed, repeats_of_few_cells_are_added_up, .timeout = 300)
+{
+    static const struct {
+        int64_t rows, columns, used; ///< Rows, columns, and rows that have entries.
+    } shapes[] = {
+        {16,      1,       16},
+        {31,      1,       31},
+        {2,       1,       2 },
+        {4,       8,       4 },
+        {1000000, 1000000, 5 }
+    };
+    cairn_context *reference = must_context("reference", 1);
+
+    for (int threads = 1; threads <= 2; threads++)
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            cairn_context *context = must_context("compiled", threads);
+            cairn_source  *sorted;
+            example        e = {.state  = k + 1,
+                                .extent = {shapes[k].rows, shapes[k].columns},
+                                .n      = 300000,
+                                .twice  = true};
+
+            crash_note("shape %d, %d threads", (int)k, threads);
+            e.coord = malloc((size_t)e.n * 2 * sizeof *e.coord);
+            e.value = malloc((size_t)e.n * sizeof *e.value);
+            for (int64_t n = 0; n < e.n; n++) {
+                e.coord[2 * n]     = (int64_t)(draw(&e) % (uint64_t)shapes[k].used);
+                e.coord[2 * n + 1] = shapes[k].columns / 2;
+                e.value[n]         = (double)(int64_t)draw(&e) / 3e17;
+            }
+            sorted = must_give(reference, &e);
+            check_format(context, sorted, &e, "csr", CAIRN_F64);
+            check_format(context, sorted, &e, "coo", CAIRN_F64);
+            cairn_source_destroy(&sorted);
+            free_example(&e);
+            cairn_context_destroy(&context);
+        }
+    cairn_context_destroy(&reference);
+}
+
 Test(compiled_bucketed, buckets_give_the_arrays_of_sorted_entries, .timeout = 300)
 {
     const char    *only      = getenv("DEALT_SEED");

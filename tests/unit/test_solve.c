@@ -206,6 +206,7 @@ Test(solve, a_state_goes_on_with_the_same_bits)
             kept                k       = {.at = 5};
 
             if (p > 0 && strchr(methods[m], ',')) continue;
+            options.tolerance    = 1e-12; /* more than a cycle */
             options.method       = methods[m];
             options.precondition = inverses[p];
             options.step         = keep;
@@ -233,6 +234,12 @@ Test(solve, a_state_goes_on_with_the_same_bits)
     tear_down(&s);
 }
 
+/// Where a solver ends that is asked to after iteration 3: gmres at its cycle's end.
+static int64_t end_of(const char *method)
+{
+    return strncmp(method, "gmres:", 6) == 0 ? atoi(method + 6) : 4;
+}
+
 static int stop_at_three(void *user, const cairn_solve_state *state)
 {
     bool *last = user;
@@ -250,14 +257,18 @@ Test(solve, a_step_may_end_it)
         cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
         cairn_solve_info    info    = CAIRN_SOLVE_INFO;
         bool                last    = false;
+        const int64_t       end     = end_of(methods[m]);
+        char                words[64];
 
+        snprintf(words, sizeof words, "stopped after %d iterations", (int)end);
         options.method = methods[m];
         options.step   = stop_at_three;
         options.user   = &last;
         memset(s.x, 0, (size_t)s.rows * sizeof *s.x);
-        REFUSED(context, NOT_CONVERGED, "stopped after 4 iterations",
+        REFUSED(context, NOT_CONVERGED, words,
                 cairn_solve(s.plan, &options, s.b, s.x, &info));
-        cr_expect(last && info.outcome == CAIRN_SOLVE_STOPPED && info.iterations == 4);
+        cr_expect(last && info.outcome == CAIRN_SOLVE_STOPPED
+                  && info.iterations == end);
         cr_expect_float_eq(info.true_residual, info.residual, 1e-12); /* x is of then */
     }
     tear_down(&s);
