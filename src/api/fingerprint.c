@@ -2,43 +2,30 @@
 /// @file
 /// Fingerprints: a sum over entries, so that neither their order nor who has them matters.
 ///
-/// An entry's hash takes its coordinates and the bits of its value one word after the other,
-/// each by the finalizer of SplitMix64, a bijection in which every bit of a word changes half
-/// of all bits (variant 13 of Stafford's; G. Steele, D. Lea, C. Flood, Fast Splittable
-/// Pseudorandom Number Generators, OOPSLA 2014, doi:10.1145/2660193.2660195). It is done twice,
-/// from two beginnings, for 128 bits. A CRC would not do: it is linear, and sums of it over
-/// entries that trade places or values are often the same. It is no hash against who means to
-/// deceive.
+/// An entry's hash takes its coordinates and the bits of its value one word after the other
+/// (base/mix.h), twice, from two beginnings, for 128 bits.
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
 #include "api/visit_values.h"
+#include "base/mix.h"
 #include "comm/renumber.h"
 
 #include <string.h>
 
 typedef unsigned __int128 sum128;
 
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /// One entry, whose coordinates are in arrays of their own, at @p k.
 static sum128 hash_entry(int order, cairn_coord *const *coord, int64_t k, double value)
 {
-    uint64_t low  = UINT64_C(0x9e3779b97f4a7c15); /* fractions of the golden ratio */
-    uint64_t high = UINT64_C(0x6a09e667f3bcc908); /* and of the root of 2 */
-    uint64_t bits;
+    uint64_t low = CAIRN_MIX_LOW, high = CAIRN_MIX_HIGH, bits;
 
     memcpy(&bits, &value, sizeof bits);
     for (int d = 0; d <= order; d++) {
         const uint64_t word = d < order ? (uint64_t)coord[d][k] : bits;
 
-        low  = mix(low ^ word);
-        high = mix(high ^ word);
+        low  = cairn_mix(low ^ word);
+        high = cairn_mix(high ^ word);
     }
     return (sum128)high << 64 | low;
 }
@@ -116,6 +103,7 @@ cairn_status cairn_tensor_fingerprint(const cairn_tensor *tensor,
     if (status == CAIRN_OK)
         status = tensor->places ? add_renumbered(tensor, &s)
                                 : cairn_visits_run(&visits, add, &s);
+    status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = join(comm, &s.sum);
     if (status == CAIRN_OK) {
         fingerprint[0] = (uint64_t)s.sum;

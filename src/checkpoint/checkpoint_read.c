@@ -94,7 +94,7 @@ static cairn_status check_expected(cairn_env              *env,
                 path, is->fingerprint[1], is->fingerprint[0], e->fingerprint[1],
                 e->fingerprint[0]);
     CAIRN_CHECK(!e->method || strcmp(is->method, e->method) == 0, env, CAIRN_BAD_FILE,
-                "%s: is of the method %.40s, and not %.40s", path, is->method,
+                "%s: is of the method %.100s, and not %.100s", path, is->method,
                 e->method);
     return CAIRN_OK;
 }

@@ -81,8 +81,9 @@ bool cli_scale_is_crowded(const cli_scale *study, const cli_scale_point *point)
 /// Take the seconds of a run apart: what the ranks' own work takes, of it what an entry
 /// takes more than at the base; the wait for the slowest rank; and the rest, which at one
 /// rank is the start, at several as much of it as the base's one rank has, else exchange;
-/// SimGrid knows of no start.
-static void divide(const cli_scale_point *base, cli_scale_point *point)
+/// SimGrid knows of no start. What a solver does on vectors is of each row, as its entries
+/// have it, what it is at the base, and work.
+static void divide(const cli_scale_point *base, bool solves, cli_scale_point *point)
 {
     cli_scale_verdict   *v    = &point->verdict;
     const cli_scale_run *mine = &v->seconds, *its = &base->verdict.seconds;
@@ -101,11 +102,19 @@ static void divide(const cli_scale_point *base, cli_scale_point *point)
                          : point->ranks == 1 ? rest
                          : base->ranks == 1  ? fmin(rest, start)
                                              : 0;
-    v->share.exchange  = rest - v->share.start;
-    v->speedup         = base->size.nnz > 0 ? (double)point->size.nnz / mine->median
+    if (solves && at > 0) {
+        const double vectors = fmin(rest, start * ours / at);
+
+        v->share.work += vectors;
+        v->share.start    = fmin(v->share.start, rest - vectors);
+        v->share.exchange = rest - vectors - v->share.start;
+    } else {
+        v->share.exchange = rest - v->share.start;
+    }
+    v->speedup    = base->size.nnz > 0 ? (double)point->size.nnz / mine->median
                                           / ((double)base->size.nnz / its->median)
-                                            : NAN;
-    v->efficiency      = v->speedup * processors(base) / processors(point);
+                                       : NAN;
+    v->efficiency = v->speedup * processors(base) / processors(point);
 }
 
 /// The largest share beside the work, if it is noticed.
@@ -209,7 +218,7 @@ void cli_scale_judge(cli_scale *study)
         const cli_scale_point *base  = cli_scale_base(study, point);
 
         if (point->runs == 0 || !base) continue;
-        divide(base, point);
+        divide(base, strcmp(study->settings.words[0], "solve") == 0, point);
         point->verdict.limit = limit_of(study, point);
         say(study, base, point);
         compare(study, point);

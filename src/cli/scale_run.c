@@ -166,6 +166,27 @@ read_report(const json_t *report, cli_scale_point *point, cli_scale_run *run)
     return true;
 }
 
+/// May its times be taken? A solver that was given so many iterations has done them.
+static bool is_result(const json_t *report)
+{
+    const char *const outcome = json_string_value(json_object_get(report, "outcome"));
+
+    return !outcome || strcmp(outcome, "converged") == 0
+           || strcmp(outcome, "limit") == 0;
+}
+
+/// Has a solver reached its limit, which is a status of its own?
+static bool is_limit(const char *path)
+{
+    json_error_t  error;
+    json_t *const report  = json_load_file(path, 0, &error);
+    const json_t *outcome = json_object_get(report, "outcome");
+    const bool    is      = outcome && strcmp(json_string_value(outcome), "limit") == 0;
+
+    json_decref(report);
+    return is;
+}
+
 cairn_status
 cli_scale_take(cli_scale *study, cli_scale_point *point, int run, bool *taken)
 {
@@ -175,7 +196,8 @@ cli_scale_take(cli_scale *study, cli_scale_point *point, int run, bool *taken)
     CLI_TRY(cli_scale_run_file(study, point, run, "json", path));
     json_t *const report = json_load_file(path, 0, &error);
 
-    *taken = report && read_report(report, point, &point->run[point->runs]);
+    *taken = report && is_result(report)
+             && read_report(report, point, &point->run[point->runs]);
     if (*taken) point->runs++;
     json_decref(report);
     return CAIRN_OK;
@@ -269,12 +291,13 @@ cairn_status cli_scale_make(cli_scale *study, cli_scale_point *point, int run)
     CLI_TRY(cli_scale_run_file(study, point, run, "trace", trace));
     unlink(report); /* one that could not be taken */
     CLI_TRY(start(study, point, report, record ? trace : NULL, log, &end));
-    if (!end.late && end.signal == 0 && end.status == 0)
+    if (!end.late && end.signal == 0 && (end.status == 0 || is_limit(report)))
         CLI_TRY(cli_scale_take(study, point, run, &taken));
     if (taken) {
         study->fresh++;
         unlink(log);
     } else {
+        unlink(report);
         explain(point, &end, log, study->settings.within);
     }
     return CAIRN_OK;

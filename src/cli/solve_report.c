@@ -75,7 +75,7 @@ static void print_times(const cli_solve *solve)
 {
     const cairn_solve_info *info = &solve->info;
 
-    if (info->iterations > 0)
+    if (info->iterations > info->first)
         printf("a step    %s median; products %s of all\n",
                cli_word_seconds(solve->run.seconds.median).text,
                cli_word_percent(info->product_seconds / info->seconds).text);

@@ -266,7 +266,7 @@ static int64_t bucket_of(const partitioning *d, int64_t bin)
 /// has of the bins of a bucket is added up where the bucket's number is.
 static void place_buckets(partitioning *d)
 {
-    cairn_bucketed *const to     = d->to;
+    cairn_bucketed *const to = d->to;
     /* There may be more bins than words: those behind are empty. */
     const uint64_t past   = (uint64_t)1 << to->words.bits;
     cairn_pos      before = 0, items = 0;
@@ -276,8 +276,8 @@ static void place_buckets(partitioning *d)
 
         while (end < d->bins && bucket_of(d, end) == b)
             end++;
-        to->begin[b] = before;
-        to->at[b]    = items;
+        to->begin[b]         = before;
+        to->at[b]            = items;
         const uint64_t least = d->shift < 64 ? (uint64_t)bin << d->shift : 0;
 
         to->least[b] = least < past ? least : past;

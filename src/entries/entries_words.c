@@ -167,7 +167,8 @@ static void combine_task(void *user, int sorter)
 
     for (int64_t b; (b = atomic_fetch_add(&s->taken, 1)) < d->buckets;)
         if (d->count[b] > 0)
-            d->count[b] = combine_bucket(d, b, s->scratch + sorter * room_to_combine(d));
+            d->count[b] =
+                combine_bucket(d, b, s->scratch + sorter * room_to_combine(d));
 }
 
 cairn_status cairn_bucketed_combine(cairn_env *env, cairn_bucketed *bucketed)

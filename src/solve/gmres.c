@@ -7,6 +7,7 @@
 
 #include "solve/solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct {
     double       *part;              ///< [M + 2] Of the vectors, in the pass at hand.
     bool          rest;              ///< They are still to be taken off the new one,
     double        scale;             ///< which then has this factor.
+    double        noise;             ///< What is left of the new one by rounding alone.
     double       *square;            ///< |r|^2 as the rotations have it, of the state.
 } cycle;
 
@@ -100,9 +102,10 @@ static cairn_status orthogonalize(cycle *c, double *h)
     cairn_row_sums *sums  = c->s->sums;
     const int       count = c->j + 2;
     const size_t    bytes = (size_t)count * sizeof(double);
-    double          square, rest;
+    double          square, rest, before;
 
     CAIRN_TRY(cairn_sums_of(sums, dot_all, c, count));
+    before = sums->result[c->j + 1];
     memcpy(c->part, sums->result, bytes);
     memcpy(h, sums->result, bytes);
     CAIRN_TRY(cairn_sums_of(sums, take_off_and_dot, c, count));
@@ -117,7 +120,8 @@ static cairn_status orthogonalize(cycle *c, double *h)
         CAIRN_TRY(cairn_sums_of(sums, take_off_and_square, c, 1));
         rest = sums->result[0];
     }
-    h[c->j + 1] = sqrt(rest);
+    c->noise    = 8 * DBL_EPSILON * sqrt(before);
+    h[c->j + 1] = sqrt(rest) > c->noise ? sqrt(rest) : 0;
     return CAIRN_OK;
 }
 
@@ -136,7 +140,7 @@ static double rotate(cycle *c, double *h)
 
     c->cosine[j] = length > 0 ? h[j] / length : 1;
     c->sine[j]   = length > 0 ? h[j + 1] / length : 0;
-    h[j]         = length;
+    h[j]         = length > c->noise ? length : 0; /* then the matrix is singular */
     c->g[j + 1]  = -c->sine[j] * c->g[j];
     c->g[j]      = c->cosine[j] * c->g[j];
     return fabs(c->g[j + 1]);
@@ -217,12 +221,12 @@ static cairn_status step(cycle *c)
     /* A cycle that is cut short leaves x, but no state that others would go on from with
      * the bits of those that had not been cut. */
     s->state.whole = c->j + 1 == c->restart || !(next > 0);
-    if (s->state.whole || residual <= s->options->tolerance * s->norm
+    *c->square     = residual * residual;
+    if (s->state.whole || cairn_solver_reached(s, *c->square)
         || s->state.iteration + 1 >= s->options->max_iterations)
         CAIRN_TRY(leave(c));
     else
         normalize_all(c, next);
-    *c->square = residual * residual;
     return cairn_solver_next(s, *c->square);
 }
 

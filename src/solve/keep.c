@@ -4,11 +4,12 @@
 
 #include "solve/keep.h"
 
-#include <math.h>
+#include "base/mix.h"
+
 #include <string.h>
 
-/// The norm of b, among the numbers of a state.
-static const char norm_of_b[] = "norm of b";
+/// What tells right-hand sides apart, among the numbers of a state.
+static const char *const prints[] = {"b, low half", "b, high half"};
 
 static uint64_t bits_of(double value)
 {
@@ -45,17 +46,46 @@ static cairn_checkpoint frame(const cairn_keeper *k)
 
 /* ---- reading ---- */
 
-/// The state that was read, as a solver takes it; the norm of b is not its business.
+/// The fingerprint of b: a sum over its elements that are not 0, so that the cuts of ranks do
+/// not matter. Collective.
+static cairn_status print_b(cairn_keeper *k)
+{
+    const cairn_solve_rows *rows = &k->sums->rows;
+    cairn_comm             *comm = k->sums->comm;
+    uint64_t                low = 0, high = 0;
+
+    for (int64_t i = 0; i < rows->count; i++) {
+        const uint64_t row = (uint64_t)(rows->first + i), bits = bits_of(k->b[i]);
+
+        if (k->b[i] == 0) continue;
+        low += cairn_mix(cairn_mix(CAIRN_MIX_LOW ^ row) ^ bits);
+        high += cairn_mix(cairn_mix(CAIRN_MIX_HIGH ^ row) ^ bits);
+    }
+    /* Of halves, whose sums over ranks do not overflow. */
+    int64_t half[] = {(uint32_t)low, (int64_t)(low >> 32), (uint32_t)high,
+                      (int64_t)(high >> 32)};
+
+    CAIRN_TRY(comm->ops->allreduce(comm, half, 4, CAIRN_SUM));
+    k->print[0] = (uint64_t)half[0] + ((uint64_t)half[1] << 32);
+    k->print[1] = (uint64_t)half[2] + ((uint64_t)half[3] << 32);
+    return CAIRN_OK;
+}
+
+/// The state that was read, as a solver takes it; the right-hand side is not its business.
 static cairn_status take(cairn_keeper *k, const char *method)
 {
     const cairn_checkpoint *from = &k->restart;
     cairn_env              *env  = k->sums->comm->env;
-    const int               norm = cairn_checkpoint_find_scalar(from, norm_of_b);
+    const int               low  = cairn_checkpoint_find_scalar(from, prints[0]);
+    const int               high = cairn_checkpoint_find_scalar(from, prints[1]);
 
-    CAIRN_CHECK(norm >= 0 && from->vectors <= CAIRN_SOLVE_VECTORS
-                    && from->scalars - 1 <= CAIRN_SOLVE_SCALARS,
+    CAIRN_CHECK(low >= 0 && high >= 0 && from->vectors <= CAIRN_SOLVE_VECTORS
+                    && from->scalars - 2 <= CAIRN_SOLVE_SCALARS,
                 env, CAIRN_BAD_FILE, "restart: %s: it is no solver's", k->how->restart);
-    k->norm  = value_of(from->scalar[norm].bits);
+    CAIRN_CHECK(from->scalar[low].bits == k->print[0]
+                    && from->scalar[high].bits == k->print[1],
+                env, CAIRN_BAD_FILE, "restart: %s: it is of another right-hand side",
+                k->how->restart);
     k->start = (cairn_solve_state){.size      = sizeof k->start,
                                    .method    = method,
                                    .iteration = from->iteration,
@@ -65,7 +95,7 @@ static cairn_status take(cairn_keeper *k, const char *method)
         k->start.vector[k->start.vectors++] =
             (cairn_solve_vector){from->vector[v].name, from->vector[v].value};
     for (int n = 0; n < from->scalars; n++)
-        if (n != norm)
+        if (n != low && n != high)
             k->start.scalar[k->start.scalars++] = (cairn_solve_scalar){
                 from->scalar[n].name, value_of(from->scalar[n].bits)};
     return CAIRN_OK;
@@ -78,6 +108,7 @@ cairn_status cairn_keeper_read(cairn_keeper             *keeper,
     cairn_keeper    *k = keeper;
     cairn_checkpoint expected;
 
+    CAIRN_TRY(print_b(k));
     if (!k->how->restart) return CAIRN_OK;
     expected = frame(k);
     CAIRN_TRY(
@@ -97,18 +128,11 @@ static bool is_same(const cairn_solve_checkpoints *how)
     return how->restart && how->folder && strcmp(how->restart, how->folder) == 0;
 }
 
-cairn_status cairn_keeper_open(cairn_keeper *keeper, double norm)
+cairn_status cairn_keeper_open(cairn_keeper *keeper)
 {
     cairn_keeper          *k   = keeper;
     const cairn_checkpoint all = frame(k);
 
-    /* Sums over other ranks may differ in their last bits. */
-    CAIRN_CHECK(!k->how->restart || fabs(k->norm - norm) <= 1e-10 * fabs(norm),
-                k->sums->comm->env, CAIRN_BAD_FILE,
-                "restart: %s: it is of another right-hand side: |b| was %.17g and is "
-                "%.17g",
-                k->how->restart, k->norm, norm);
-    k->norm  = norm;
     k->begun = cairn_seconds();
     if (!k->how->folder) return CAIRN_OK;
     k->complete = is_same(k->how) ? k->from : 0;
@@ -129,7 +153,8 @@ static void begin(cairn_keeper *k, const cairn_solve_state *state)
     for (int n = 0; n < state->scalars; n++)
         cairn_checkpoint_add_scalar(&c, state->scalar[n].name,
                                     bits_of(state->scalar[n].value));
-    cairn_checkpoint_add_scalar(&c, norm_of_b, bits_of(k->norm));
+    for (int half = 0; half < 2; half++)
+        cairn_checkpoint_add_scalar(&c, prints[half], k->print[half]);
     cairn_checkpoint_begin(k->writer, &c);
     k->kept  = state->iteration;
     k->due   = false;

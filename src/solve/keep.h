@@ -24,9 +24,10 @@ typedef struct cairn_keeper {
     const cairn_solve_identity    *identity;
     cairn_row_sums                *sums;
     cairn_checkpoint_writer       *writer;
-    double                         norm;  ///< Of b.
-    double                         begun; ///< When the last one began; seconds.
-    bool                           due;   ///< One begins when it can, on all ranks.
+    const double                  *b;        ///< [rows]
+    uint64_t                       print[2]; ///< Of b, as a matrix has one.
+    double                         begun;    ///< When the last one began; seconds.
+    bool                           due;      ///< One begins when it can, on all ranks.
     int                            quiet; ///< Steps until sums tell of what has begun.
     int64_t                        from;  ///< Generation that the start was read from.
     int64_t                        complete; ///< The last generation that is.
@@ -51,9 +52,8 @@ cairn_status cairn_keeper_read(cairn_keeper             *keeper,
 ///
 /// Collective.
 ///
-/// @param[in] norm  Of b.
 /// @retval CAIRN_BAD_FILE  The state to begin with is of another right-hand side.
-cairn_status cairn_keeper_open(cairn_keeper *keeper, double norm);
+cairn_status cairn_keeper_open(cairn_keeper *keeper);
 
 /// An iteration has ended: go on with what is under way, begin the next when it is due.
 ///

@@ -75,6 +75,14 @@ static cairn_status go(cairn_cg *c, tridiagonal *t)
     CAIRN_TRY(cairn_cg_begin(c));
     const double rho = c->rho;
 
+    if (c->square == 0) { /* x is the solution */
+        t->diagonal[0] = 1;
+        t->n           = 1;
+        return CAIRN_OK;
+    }
+    if (!(rho > 0))
+        return cairn_solver_break(
+            c->s, "r'z is %g: the preconditioner is not positive definite", rho);
     for (int k = 0; k < CAIRN_LANCZOS_STEPS && c->rho > DBL_EPSILON * rho; k++) {
         CAIRN_TRY(cairn_cg_step(c));
         t->diagonal[k] = 1 / c->alpha + (k > 0 ? beta / alpha : 0);

@@ -10,6 +10,8 @@
 #include "solve/keep.h"
 #include "solve/precondition.h"
 
+#include <math.h>
+
 /// A x = b, on one rank of several.
 typedef struct cairn_solve_system {
     cairn_solve_rows     rows;
@@ -108,6 +110,13 @@ cairn_status cairn_solver_next(cairn_solver *s, double square);
 /// @return CAIRN_NOT_CONVERGED
 __attribute__((format(printf, 2, 3))) cairn_status
 cairn_solver_break(cairn_solver *s, const char *format, ...);
+
+/// Is a residual of this square small enough? Asked in this way alone: rounded otherwise the
+/// answer might be another.
+static inline bool cairn_solver_reached(const cairn_solver *s, double square)
+{
+    return sqrt(square) / s->norm <= s->options->tolerance;
+}
 
 /// Has an iteration's state come from the caller?
 static inline bool cairn_solver_is_started(const cairn_solver *s)

@@ -301,10 +301,12 @@ Test(compiled_bucketed, repeats_of_few_cells_are_added_up, .timeout = 300)
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
             cairn_context *context = must_context("compiled", threads);
             cairn_source  *sorted;
-            example        e = {.state  = k + 1,
-                                .extent = {shapes[k].rows, shapes[k].columns},
-                                .n      = 300000,
-                                .twice  = true};
+            example        e = {
+                       .state  = k + 1,
+                       .extent = {shapes[k].rows, shapes[k].columns},
+                       .n      = 300000,
+                       .twice  = true
+            };
 
             crash_note("shape %d, %d threads", (int)k, threads);
             e.coord = malloc((size_t)e.n * 2 * sizeof *e.coord);

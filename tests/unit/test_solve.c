@@ -353,6 +353,15 @@ Test(solve, an_operator_needs_no_matrix)
     cr_expect_eq(cairn_solve_with(context, 100, &a, &options, b, x, &info), CAIRN_IO);
 }
 
+static cairn_status times_few(void *user, const double *x, double *y)
+{
+    const double *d = user;
+
+    for (int i = 0; i < 3; i++)
+        y[i] = d[i] * x[i];
+    return CAIRN_OK;
+}
+
 Test(solve, breakdowns_say_why)
 {
     double               d[100], b[100], x[100] = {0};
@@ -378,6 +387,53 @@ Test(solve, breakdowns_say_why)
         d[i] = -1;
     REFUSED(context, NOT_CONVERGED, "the preconditioner is not positive definite",
             cairn_solve_with(context, 100, &a, &options, b, x, NULL));
+}
+
+/// A tolerance that a residual just meets, however it is rounded: x is of that residual.
+Test(solve, tolerances_are_asked_for_in_one_way)
+{
+    const grid    g = {.side = 6};
+    setup         s = set_up(&g, "csr");
+    static double whole[ROOM];
+
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+        cairn_solve_info    info    = CAIRN_SOLVE_INFO;
+
+        options.method       = methods[m];
+        options.history      = whole;
+        options.history_room = ROOM;
+        memset(s.x, 0, (size_t)s.rows * sizeof *s.x);
+        MUST(context, cairn_solve(s.plan, &options, s.b, s.x, &info));
+        const int64_t steps = info.iterations;
+
+        options.history_room = 0;
+        for (int64_t k = 1; k < steps; k++) {
+            options.tolerance = whole[k];
+            memset(s.x, 0, (size_t)s.rows * sizeof *s.x);
+            MUST(context, cairn_solve(s.plan, &options, s.b, s.x, &info));
+            cr_expect_leq(info.true_residual, whole[k] * (1 + 1e-6) + 1e-13, "%s %d",
+                          methods[m], (int)k);
+        }
+    }
+    tear_down(&s);
+}
+
+Test(solve, a_singular_matrix_is_no_solution)
+{
+    double               d[] = {1, 0, 1}, b[] = {1, 1, 1}, x[3] = {0};
+    cairn_solve_operator a       = {times_few, d};
+    cairn_solve_options  options = CAIRN_SOLVE_OPTIONS;
+
+    options.method = "gmres";
+    REFUSED(context, NOT_CONVERGED, "the matrix is singular",
+            cairn_solve_with(context, 3, &a, &options, b, x, NULL));
+    for (int i = 0; i < 3; i++)
+        d[i] = -1 - i, x[i] = 0;
+    options.method         = "chebyshev";
+    options.preconditioner = &a;
+    REFUSED(context, NOT_CONVERGED, "the preconditioner is not positive definite",
+            cairn_solve_with(context, 3, &a, &options, b, x, NULL));
 }
 
 /* ---- wrong arguments ---- */

@@ -146,6 +146,13 @@ Test(solve_checkpoints, what_belongs_elsewhere_is_refused)
     cr_assert_eq(solve(), CAIRN_BAD_FILE);
     cr_assert_not_null(strstr(cairn_context_message(context), "right-hand side"));
     s.b[7] -= 1;
+    const double swapped = s.b[7];
+
+    s.b[7] = s.b[8]; /* of the same length */
+    s.b[8] = swapped;
+    cr_assert_eq(solve(), CAIRN_BAD_FILE);
+    s.b[8]                 = s.b[7];
+    s.b[7]                 = swapped;
     s.options.precondition = "jacobi";
     cr_assert_eq(solve(), CAIRN_BAD_FILE);
     s.options.precondition = NULL;
