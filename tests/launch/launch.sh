@@ -106,8 +106,11 @@ launcher=$!
 ends_with 9
 says 2 'rank 1 has ended with status 9; .* started again (1 of 1) from the beginning$'
 grep -q 'were left, and are killed; it was started 2 times$' err || fail 'the last line'
+# (What is dead and waits for the first process to ask after it has ended.)
 for left in left.*; do
-    kill -0 "$(cat "$left")" 2>/dev/null && fail "$(cat "$left") is still there"
+    kill -0 "$(cat "$left")" 2>/dev/null || continue
+    grep -q '^State:.*Z' "/proc/$(cat "$left")/status" 2>/dev/null ||
+        fail "$(cat "$left") is still there"
 done
 [ "$(ls left.* | wc -l)" -eq 4 ] || fail 'it was not started twice on two ranks'
 kill -0 $bystander || fail 'the bystander was killed'
