@@ -113,7 +113,7 @@ typedef int cairn_solve_step(void *user, const cairn_solve_state *state);
 /// number of ranks (docs/checkpoints.md). They are written beside the iterations, which wait
 /// for nothing but a copy of the vectors, and the last one, where the solution was not
 /// reached, at the end. A checkpoint is of one matrix (cairn_tensor_fingerprint()), right-hand
-/// side, method and preconditioner. Of a caller's operator nobody looks at the matrix.
+/// side, method and preconditioner. The matrix of a caller's operator is not compared.
 typedef struct cairn_solve_checkpoints {
     size_t size; ///< sizeof(cairn_solve_checkpoints);
                  ///< CAIRN_SOLVE_CHECKPOINTS sets it.
@@ -210,7 +210,8 @@ CAIRN_API cairn_status cairn_solve_check(cairn_context             *context,
 /// @param[in]     b  [rows of cairn_plan_rows()]
 /// @param[in,out] x  [rows of cairn_plan_rows()]; the guess to begin with, then the solution,
 ///                   or, where the status is CAIRN_NOT_CONVERGED, what the last iteration left.
-/// @param[out]    info  NULL: nothing is told. Also filled with CAIRN_NOT_CONVERGED.
+/// @param[out]    info  What came of it, where the status is CAIRN_OK or CAIRN_NOT_CONVERGED;
+///                   NULL: not wanted.
 /// @retval CAIRN_NOT_CONVERGED  The limit was reached, the caller stopped it, or the method
 ///                         broke down: the matrix or the preconditioner is not positive
 ///                         definite, or numbers are not finite. The message has the

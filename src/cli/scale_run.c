@@ -166,22 +166,27 @@ read_report(const json_t *report, cli_scale_point *point, cli_scale_run *run)
     return true;
 }
 
+/// Did a solver end so? A product has no outcome.
+static bool ended(const json_t *report, const char *outcome)
+{
+    const char *const its = json_string_value(json_object_get(report, "outcome"));
+
+    return its && strcmp(its, outcome) == 0;
+}
+
 /// May its times be taken? A solver that was given so many iterations has done them.
 static bool is_result(const json_t *report)
 {
-    const char *const outcome = json_string_value(json_object_get(report, "outcome"));
-
-    return !outcome || strcmp(outcome, "converged") == 0
-           || strcmp(outcome, "limit") == 0;
+    return !json_object_get(report, "outcome") || ended(report, "converged")
+           || ended(report, "limit");
 }
 
-/// Has a solver reached its limit, which is a status of its own?
-static bool is_limit(const char *path)
+/// Has a solver done all the iterations that it was given? Its status is 1 then.
+static bool reached_limit(const char *path)
 {
     json_error_t  error;
-    json_t *const report  = json_load_file(path, 0, &error);
-    const json_t *outcome = json_object_get(report, "outcome");
-    const bool    is      = outcome && strcmp(json_string_value(outcome), "limit") == 0;
+    json_t *const report = json_load_file(path, 0, &error);
+    const bool    is     = ended(report, "limit");
 
     json_decref(report);
     return is;
@@ -291,7 +296,7 @@ cairn_status cli_scale_make(cli_scale *study, cli_scale_point *point, int run)
     CLI_TRY(cli_scale_run_file(study, point, run, "trace", trace));
     unlink(report); /* one that could not be taken */
     CLI_TRY(start(study, point, report, record ? trace : NULL, log, &end));
-    if (!end.late && end.signal == 0 && (end.status == 0 || is_limit(report)))
+    if (!end.late && end.signal == 0 && (end.status == 0 || reached_limit(report)))
         CLI_TRY(cli_scale_take(study, point, run, &taken));
     if (taken) {
         study->fresh++;
