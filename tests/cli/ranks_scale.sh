@@ -197,12 +197,13 @@ holds out 'assert len(p) == 1 and p[0]["runs"] == 3 and s["runs_made"] == 1 and 
 grep -q 'no display' killed/plots.log || fail 'plots.log does not say why'
 
 # A solver, that converges or does all iterations it is given; and one that does neither.
+printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
 expect 0 scale solve cg $problem --launcher launch --folder solved --ranks 1,2 --repeat 1 --precondition jacobi --json s.json
 holds s.json 'assert [q["ranks"] for q in p] == [1, 2] and s["runs_made"] == 2'
 grep -q '"outcome": "converged"' solved/runs/ranks2-threads1-1.json || fail 'it did not solve'
-expect 0 scale solve cg $problem --launcher launch --folder cut --ranks 1 --repeat 1 --max-iterations 3 --json s.json
+expect 0 scale solve cg $problem --launcher launch --folder limited --ranks 1 --repeat 1 --max-iterations 3 --json s.json
 holds s.json 'assert p[0]["runs"] == 1'
-grep -q '"outcome": "limit"' cut/runs/ranks1-threads1-1.json || fail 'it did not end at the limit'
+grep -q '"outcome": "limit"' limited/runs/ranks1-threads1-1.json || fail 'it did not end at the limit'
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -4\n' >minus.mtx
 run_as 1 "$program" scale solve cg minus.mtx --launcher launch --folder minus --ranks 1 --repeat 1
 complains 'not positive definite'
