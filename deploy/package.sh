@@ -42,7 +42,7 @@ make_debs() {
     pkg-config --exists PETSc || profiles=-Ppkg.cairn.nopetsc
     # shellcheck disable=SC2086 # one word or none
     (cd "$copy" && dpkg-buildpackage -us -uc -b $profiles)
-    cp "$work"/*.deb "$work"/*.changes "$to"
+    cp "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$to"
     rm -rf "$work"
 }
 
