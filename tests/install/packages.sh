@@ -21,6 +21,7 @@ apt() {
 # What is there, but for what packages' tools write about their own work.
 list() {
     find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /src \
+        -o -path /run -o -path '/etc/*-' \
         -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/cache -o -path /var/log \) \
         -prune -o -print | sort >"$1"
     dpkg-query -W -f '${Package} ${db:Status-Status}\n' >>"$1"
