@@ -64,10 +64,11 @@ typedef struct cairn_source_info {
 // clang-format on
 
 /// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as
-/// it is or gzip, binsparse in .npz, binary of PETSc, or .cairn; recognised by content,
-/// FROSTT by its name (docs/files.md says how, and what is read of each). Files are read by
-/// all ranks at once, but for Harwell-Boeing and the inflating of gzip, which rank 0 does;
-/// entries are moved to the ranks that own their rows.
+/// it is or gzip, binsparse in .npz or HDF5, a sparse matrix of MATLAB's in a .mat file of
+/// version 7.3, binary of PETSc, or .cairn; recognised by content, FROSTT by its name
+/// (docs/files.md says how, and what is read of each). Files are read by all ranks at once,
+/// but for Harwell-Boeing and the inflating of gzip, which rank 0 does; entries are moved to
+/// the ranks that own their rows.
 ///
 /// Collective.
 ///
@@ -551,15 +552,16 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
 /// Write a tensor: where the name has an ending of cairn_source_write()'s, `.mtx` included,
 /// the arrays are walked and entries are written, as it does; `.npz` has the arrays of any
 /// format, named as binsparse and SciPy have them where these know it, and a text that says
-/// what they are (docs/files.md); anything else is .cairn, the arrays themselves. The file
-/// appears whole or not at all. Rows by their places (cairn_tensor_places()) are the user's
+/// what they are (docs/files.md), `.h5` and `.hdf5` the same in HDF5; anything else is .cairn,
+/// the arrays themselves. The file appears whole or not at all. Rows by their places (cairn_tensor_places()) are the user's
 /// in files of entries, and stay by places in a .cairn file, which has the places, too.
 ///
 /// Collective.
 ///
 /// @param[out] bytes  Bytes written; may be NULL.
-/// @retval CAIRN_UNSUPPORTED  `.npz`: there are several ranks, or rows by their places, or
-///                            more parts than an archive can count.
+/// @retval CAIRN_UNSUPPORTED  `.npz` and `.h5`: there are several ranks, or rows by their
+///                            places, or more parts than an archive can count.
+/// @retval CAIRN_ATTENTION    `.h5`: the HDF5 library cannot be used here.
 CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
                                           const char         *path,
                                           int64_t            *bytes);

@@ -4,13 +4,14 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
+#include "comm/archive.h"
 #include "comm/native.h"
-#include "comm/npz.h"
 #include "comm/petsc_file.h"
 #include "comm/read.h"
 #include "comm/write.h"
 #include "convert/given_arrays.h"
 #include "io/generate.h"
+#include "io/hdf5.h"
 #include "io/io_petsc.h"
 #include "io/npz.h"
 
@@ -116,8 +117,11 @@ static const struct {
     read_fn *read;
 } binary_kinds[] = {
     {cairn_npz_probe,   cairn_npz_read_file  },
+    {cairn_hdf5_probe,  cairn_hdf5_read_file },
     {cairn_petsc_probe, cairn_petsc_read_file},
 };
+
+enum { BINARY_KINDS = sizeof binary_kinds / sizeof *binary_kinds };
 
 /// The same on every rank; ranks that see another file fail while reading.
 static cairn_status find_reader(cairn_comm *comm, const char *path, read_fn **read)
@@ -125,7 +129,7 @@ static cairn_status find_reader(cairn_comm *comm, const char *path, read_fn **re
     cairn_status status = CAIRN_OK;
     int64_t      kind   = -1;
 
-    for (int k = 0; k < 2 && kind < 0 && status == CAIRN_OK; k++) {
+    for (int k = 0; k < BINARY_KINDS && kind < 0 && status == CAIRN_OK; k++) {
         bool is = false;
 
         status = binary_kinds[k].probe(comm->env, path, &is);

@@ -10,7 +10,7 @@
 #include "comm/native.h"
 #include "comm/write.h"
 #include "convert/kept.h"
-#include "io/npz_tensor.h"
+#include "io/archive_tensor.h"
 #include "tensor/value_storage.h"
 #include "tensor/walk.h"
 
@@ -446,15 +446,17 @@ done:
 
 /// An archive has one set of arrays, and one rank writes it.
 static cairn_status
-write_npz(const cairn_tensor *tensor, const char *path, int64_t *bytes)
+write_archive(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 {
     CAIRN_CHECK(tensor->context->comm->size == 1, &tensor->context->env,
                 CAIRN_UNSUPPORTED,
-                "write: %s: an .npz of several ranks: not in this version: write it on "
-                "one, or a .cairn file",
+                "write: %s: an archive of several ranks: not in this version: write it "
+                "on one, or a .cairn file",
                 path);
     CAIRN_TRY(cairn_check_own_order(tensor, "write"));
-    return cairn_npz_write_tensor(tensor->local, path, bytes);
+    return ends_with(path, ".npz")
+               ? cairn_npz_write_tensor(tensor->local, path, bytes)
+               : cairn_hdf5_write_tensor(tensor->local, path, bytes);
 }
 
 cairn_status
@@ -469,9 +471,10 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
         CAIRN_TRY(
             cairn_comm_agree(tensor->context->comm,
                              cairn_file_length(&tensor->context->env, path, &length)));
-    } else if (ends_with(path, ".npz")) {
-        CAIRN_TRY(
-            cairn_comm_agree(tensor->context->comm, write_npz(tensor, path, &length)));
+    } else if (ends_with(path, ".npz") || ends_with(path, ".h5")
+               || ends_with(path, ".hdf5")) {
+        CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
+                                   write_archive(tensor, path, &length)));
     } else {
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
                                           tensor->places, tensor->format->print.whole,

@@ -81,8 +81,12 @@ void cli_page_files(const cli_writer *writer)
     writer->row("Harwell-Boeing, Rutherford-Boeing",
                 "by its cards, else the ending: .hb, .rb, or a matrix type (.rua, "
                 ".psa, ...)");
-    writer->row("binsparse",
-                "arrays in an archive of numpy's, .npz: by its first bytes");
+    writer->row(
+        "binsparse",
+        "arrays in an archive of numpy's, .npz, or in HDF5: by its first bytes");
+    writer->row("MATLAB",
+                "a sparse matrix in a .mat file of version 7.3, or in PETSc's "
+                "HDF5 of that kind: by its first bytes");
     writer->row("PETSc", "a matrix in a binary file: by its first bytes");
     writer->row("native", "a format's arrays as cairn convert writes them: .cairn");
     writer->paragraph("Text may be gzip, whatever its name. A FILE that is none of "

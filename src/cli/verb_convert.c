@@ -26,9 +26,12 @@ typedef struct {
 /// Is it a file of a format's arrays, not of entries?
 static bool is_arrays(const char *path)
 {
-    const char *ending = strrchr(path, '.');
+    static const char *const endings[] = {".cairn", ".npz", ".h5", ".hdf5"};
+    const char *const        ending    = strrchr(path, '.');
 
-    return ending && (strcmp(ending, ".cairn") == 0 || strcmp(ending, ".npz") == 0);
+    for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
+        if (strcmp(ending, endings[k]) == 0) return true;
+    return false;
 }
 
 static cairn_status check_output(cli_job *job)
@@ -42,7 +45,8 @@ static cairn_status check_output(cli_job *job)
         return cli_fail(job, CAIRN_BAD_OPTION, "option: -o: missing; convert needs it");
     if (is_arrays(path) || cli_names_entries(path)) return CAIRN_OK;
     return cli_fail(job, CAIRN_BAD_OPTION,
-                    "option: -o: %s: the ending is none of " CLI_ENTRIES " .npz .cairn",
+                    "option: -o: %s: the ending is none of " CLI_ENTRIES
+                    " .npz .h5 .hdf5 .cairn",
                     path);
 }
 
@@ -311,9 +315,10 @@ static const char about[] =
     "reads it: integers of 32 bits where they suffice, or of 64), .rua, .rsa, .pua, "
     ".psa or .hb (a matrix, Harwell-Boeing of that type, .hb as .rua: S is symmetric "
     "to the bit, P has entries that are all 1), .cairn (the format's arrays "
-    "themselves, with checksums; read on any number of ranks) or .npz (arrays of any "
-    "format, for numpy, binsparse and SciPy; written by one rank). --dtype f32 "
-    "rounds. Functions are compiled for many entries; where there is no compiler it "
+    "themselves, with checksums; read on any number of ranks), .npz (arrays of any "
+    "format, for numpy, binsparse and SciPy; written by one rank) or .h5, .hdf5 (the "
+    "same in HDF5, for binsparse). --dtype f32 rounds. Functions are compiled for many "
+    "entries; where there is no compiler it "
     "takes longer, with a warning. --to auto chooses a format for y = A x, as run "
     "--format auto does, and says which and why; with --candidates, among the formats "
     "of a file, one a line. A .cairn file stays in the format that it is in where no "
@@ -350,7 +355,7 @@ const cli_verb cli_verb_convert = {
     .about    = about,
     .json     = json,
     .examples = examples,
-    .writes   = CLI_ENTRIES " .npz .cairn",
+    .writes   = CLI_ENTRIES " .npz .h5 .hdf5 .cairn",
     .options =
         (const cli_option_id[]){CLI_TO, CLI_CANDIDATES, CLI_OUTPUT, CLI_DTYPE,
                                 CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},

@@ -22,7 +22,7 @@ static cairn_status check_output(cli_job *job, const char **path)
     if (cli_names_entries(*path)) return CAIRN_OK;
     return cli_fail(job, CAIRN_BAD_OPTION,
                     "option: -o: %s: generate writes " CLI_ENTRIES
-                    " (cairn convert makes .cairn and .npz)",
+                    " (cairn convert makes .cairn, .npz and .h5)",
                     *path);
 }
 

@@ -8,8 +8,6 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { TEXT = 1 << 20 }; ///< Most bytes of the description.
-
 /// A format of the specification, by what it stores.
 typedef struct {
     const char *name;
@@ -34,49 +32,28 @@ static const row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-#define BROKEN(m, ...)  cairn_npz_refuse((m)->npz, CAIRN_BAD_FILE, __VA_ARGS__)
-#define LACKING(m, ...) cairn_npz_refuse((m)->npz, CAIRN_UNSUPPORTED, __VA_ARGS__)
+#define BROKEN(m, ...) cairn_archive_refuse((m)->archive, CAIRN_BAD_FILE, __VA_ARGS__)
+#define LACKING(m, ...) \
+    cairn_archive_refuse((m)->archive, CAIRN_UNSUPPORTED, __VA_ARGS__)
 
 /* ---- the description ---- */
 
-/// Characters of numpy's texts, which are bytes or 32 bits each, as bytes.
-static int64_t narrow(char *text, int64_t bytes, char kind)
-{
-    int64_t n = kind == 'U' ? bytes / 4 : bytes;
-
-    for (int64_t k = 0; k < n && kind == 'U'; k++)
-        text[k] =
-            text[4 * k + 1] || text[4 * k + 2] || text[4 * k + 3] ? '?' : text[4 * k];
-    while (n > 0 && text[n - 1] == '\0')
-        n--;
-    return n;
-}
-
-/// Read the text of the array "binsparse". @param[out] root  Of the object of that name.
+/// Read the text "binsparse". @param[out] root  Of the object of that name.
 static cairn_status read_json(const cairn_binsparse *m, json_t **root)
 {
-    const cairn_npy *array = cairn_npz_find(m->npz, "binsparse");
-    char            *text;
+    const cairn_archive *archive = m->archive;
+    json_error_t         error;
+    char                *text;
 
-    if (!array && cairn_npz_find(m->npz, "cairn"))
+    CAIRN_TRY(archive->ops->text(archive, "binsparse", &text));
+    if (!text && cairn_archive_find(archive, "cairn"))
         return LACKING(m, "it has a format of Cairn's alone, for readers of arrays: "
                           "a .cairn file is read");
-    if (!array || (array->kind != 'U' && array->kind != 'S') || array->elements != 1)
-        return BROKEN(m, "it has no text \"binsparse\" that says what it is");
-    const int64_t bytes = array->bits / 8;
-
-    if (bytes > TEXT) return LACKING(m, "binsparse: it is too long");
-    CAIRN_TRY(CAIRN_NEW(m->npz->env, bytes + 1, &text));
-    const cairn_status status = cairn_npz_read(m->npz, array->at, text, bytes);
-    json_error_t       error;
-
-    if (status == CAIRN_OK)
-        *root = json_loadb(text, (size_t)narrow(text, bytes, array->kind),
-                           JSON_REJECT_DUPLICATES, &error);
-    cairn_free(m->npz->env, text);
-    if (status == CAIRN_OK && !*root)
-        return BROKEN(m, "binsparse: column %d: %s", error.column, error.text);
-    return status;
+    if (!text) return BROKEN(m, "it has no text \"binsparse\" that says what it is");
+    *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    cairn_free(archive->env, text);
+    if (!*root) return BROKEN(m, "binsparse: column %d: %s", error.column, error.text);
+    return CAIRN_OK;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -125,10 +102,12 @@ static cairn_status read_structure(cairn_binsparse *m, const json_t *object)
 /* ---- the arrays ---- */
 
 /// An array that the format has.
-static cairn_status
-take(cairn_binsparse *m, const char *name, bool index, const cairn_npy **array)
+static cairn_status take(cairn_binsparse            *m,
+                         const char                 *name,
+                         bool                        index,
+                         const cairn_archive_array **array)
 {
-    const cairn_npy *a = cairn_npz_find(m->npz, name);
+    const cairn_archive_array *a = cairn_archive_find(m->archive, name);
 
     if (!a) return BROKEN(m, "%s: it is missing", name);
     if (a->dims > 2) return LACKING(m, "%s: it has three dimensions", name);
@@ -154,7 +133,8 @@ static cairn_status take_arrays(cairn_binsparse *m, const row *r)
     return take(m, "values", false, &m->val);
 }
 
-static cairn_status expect(const cairn_binsparse *m, const cairn_npy *array, int64_t n)
+static cairn_status
+expect(const cairn_binsparse *m, const cairn_archive_array *array, int64_t n)
 {
     if (!array || array->elements == n) return CAIRN_OK;
     return BROKEN(m, "%s: it has %" PRId64 " elements, not %" PRId64, array->name,
@@ -223,17 +203,48 @@ static cairn_status read_object(cairn_binsparse *m, const json_t *object)
     return check_lengths(m, json_integer_value(stored));
 }
 
-cairn_status cairn_binsparse_describe(cairn_npz *npz, cairn_binsparse *matrix)
+static cairn_status read_description(cairn_binsparse *m)
 {
     json_t *root = NULL;
 
-    *matrix = (cairn_binsparse){.npz = npz, .symmetry = CAIRN_SYM_GENERAL};
-    CAIRN_TRY(read_json(matrix, &root));
+    CAIRN_TRY(read_json(m, &root));
     const json_t      *object = json_object_get(root, "binsparse");
     const cairn_status status =
-        object ? read_object(matrix, object)
-               : BROKEN(matrix, "binsparse: it has no object \"binsparse\"");
+        object ? read_object(m, object)
+               : BROKEN(m, "binsparse: it has no object \"binsparse\"");
 
     json_decref(root);
     return status;
+}
+
+/* ---- MATLAB's ---- */
+
+/// A sparse matrix of MATLAB's: compressed columns, of nothing else than pointers where
+/// nothing is stored.
+static cairn_status read_matlab(cairn_binsparse *m, int64_t rows)
+{
+    static const cairn_archive_array nothing = {
+        .name = "data", .kind = 'f', .bits = 64};
+    const cairn_archive *archive = m->archive;
+
+    m->major = 1;
+    CAIRN_TRY(take(m, "jc", true, &m->ptr));
+    if (m->ptr->elements < 1) return BROKEN(m, "jc: it is empty");
+    m->shape = (cairn_shape){
+        .order = 2, .extent = {rows, m->ptr->elements - 1}
+    };
+    m->val = &nothing;
+    if (cairn_archive_find(archive, "ir") || cairn_archive_find(archive, "data")) {
+        CAIRN_TRY(take(m, "ir", true, &m->idx[1]));
+        CAIRN_TRY(take(m, "data", false, &m->val));
+    }
+    m->stored = m->val->elements;
+    return expect(m, m->idx[1], m->stored);
+}
+
+cairn_status cairn_binsparse_describe(cairn_archive *archive, cairn_binsparse *matrix)
+{
+    *matrix = (cairn_binsparse){.archive = archive, .symmetry = CAIRN_SYM_GENERAL};
+    if (archive->matlab_rows >= 0) return read_matlab(matrix, archive->matlab_rows);
+    return read_description(matrix);
 }

@@ -12,10 +12,10 @@ enum { WINDOW = 1 << 15 }; ///< Elements of an array in memory at a time.
 
 /// Elements of an array, from `first` on.
 typedef struct {
-    const cairn_npz *npz;
-    const cairn_npy *array; ///< NULL: there is none.
-    int64_t          first, n;
-    char             bytes[WINDOW * 8];
+    const cairn_archive       *archive;
+    const cairn_archive_array *array; ///< NULL: there is none.
+    int64_t                    first, n;
+    char                       bytes[WINDOW * 8];
 } window;
 
 /// A stretch that is read.
@@ -30,11 +30,11 @@ typedef struct {
 static cairn_status show(window *w, int64_t k)
 {
     if (k >= w->first && k < w->first + w->n) return CAIRN_OK;
-    const int64_t left = w->array->elements - k, bytes = w->array->bits / 8;
+    const int64_t left = w->array->elements - k;
 
     w->first = k;
     w->n     = left < WINDOW ? left : WINDOW;
-    return cairn_npz_read(w->npz, w->array->at + k * bytes, w->bytes, w->n * bytes);
+    return w->archive->ops->read(w->archive, w->array, k, w->n, w->bytes);
 }
 
 /// An integer; one of 64 bits without a sign that is too large is negative.
@@ -95,8 +95,9 @@ static cairn_status go_to_line(reader *r, int64_t k)
 {
     while (k >= r->end) {
         if (++r->line >= r->m->ptr->elements - 1)
-            return cairn_npz_refuse(r->m->npz, CAIRN_BAD_FILE,
-                                    "pointers_to_1: they end before %" PRId64, k + 1);
+            return cairn_archive_refuse(r->m->archive, CAIRN_BAD_FILE,
+                                        "pointers_to_1: they end before %" PRId64,
+                                        k + 1);
         CAIRN_TRY(load(&r->ptr, r->line + 1, &r->end));
     }
     return CAIRN_OK;
@@ -125,10 +126,10 @@ static cairn_status find_coord(reader *r, int64_t k, cairn_coord *d)
     d[m->major] = line;
     for (int x = 0; x < m->shape.order; x++)
         if (d[x] < 0 || d[x] >= m->shape.extent[x])
-            return cairn_npz_refuse(m->npz, CAIRN_BAD_FILE,
-                                    "stored value %" PRId64 ": index %" PRId64
-                                    " is not within 0..%" PRId64,
-                                    k, d[x], m->shape.extent[x] - 1);
+            return cairn_archive_refuse(m->archive, CAIRN_BAD_FILE,
+                                        "stored value %" PRId64 ": index %" PRId64
+                                        " is not within 0..%" PRId64,
+                                        k, d[x], m->shape.extent[x] - 1);
     return CAIRN_OK;
 }
 
@@ -137,13 +138,13 @@ static cairn_status find_coord(reader *r, int64_t k, cairn_coord *d)
 static cairn_status add(reader *r, int64_t k, const cairn_coord *d, double value)
 {
     const cairn_binsparse *m   = r->m;
-    cairn_env             *env = m->npz->env;
+    cairn_env             *env = m->archive->env;
 
     CAIRN_TRY(cairn_entries_add(env, r->entries, d, value));
     if (m->symmetry == CAIRN_SYM_GENERAL) return CAIRN_OK;
     if (!cairn_may_store(m->symmetry, d[m->upper], d[!m->upper]))
-        return cairn_npz_refuse(
-            m->npz, CAIRN_BAD_FILE,
+        return cairn_archive_refuse(
+            m->archive, CAIRN_BAD_FILE,
             "stored value %" PRId64 ": it is not in the triangle that is stored", k);
     if (d[0] == d[1]) return CAIRN_OK;
     return cairn_entries_add(env, r->entries, (const cairn_coord[]){d[1], d[0]},
@@ -176,7 +177,7 @@ cairn_status cairn_binsparse_entries(const cairn_binsparse *m,
     reader *r;
 
     if (first >= last) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(m->npz->env, 1, &r));
+    CAIRN_TRY(CAIRN_NEW(m->archive->env, 1, &r));
     r->m       = m;
     r->entries = entries;
     r->ptr.n = r->idx[0].n = r->idx[1].n = r->val.n = 0;
@@ -184,10 +185,11 @@ cairn_status cairn_binsparse_entries(const cairn_binsparse *m,
     r->idx[0].array                                 = m->idx[0];
     r->idx[1].array                                 = m->idx[1];
     r->val.array                                    = m->val;
-    r->ptr.npz = r->idx[0].npz = r->idx[1].npz = r->val.npz = m->npz;
+    r->ptr.archive = r->idx[0].archive = r->idx[1].archive = r->val.archive =
+        m->archive;
     const cairn_status status = read_stretch(r, first, last);
 
-    cairn_free(m->npz->env, r);
+    cairn_free(m->archive->env, r);
     return status;
 }
 
@@ -199,10 +201,10 @@ cairn_binsparse_check_pointers(const cairn_binsparse *m, int64_t first, int64_t 
     cairn_status status = CAIRN_OK;
 
     if (!m->ptr || first >= last) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(m->npz->env, 1, &w));
-    w->npz   = m->npz;
-    w->array = m->ptr;
-    w->n     = 0;
+    CAIRN_TRY(CAIRN_NEW(m->archive->env, 1, &w));
+    w->archive = m->archive;
+    w->array   = m->ptr;
+    w->n       = 0;
     if (first > 0) status = load(w, first - 1, &before);
     for (int64_t k = first; k < last && status == CAIRN_OK; k++) {
         int64_t at = 0;
@@ -211,11 +213,11 @@ cairn_binsparse_check_pointers(const cairn_binsparse *m, int64_t first, int64_t 
         if (status == CAIRN_OK
             && (at < before || at > m->stored || (k == 0 && at != 0)
                 || (k + 1 == m->ptr->elements && at != m->stored)))
-            status = cairn_npz_refuse(
-                m->npz, CAIRN_BAD_FILE,
+            status = cairn_archive_refuse(
+                m->archive, CAIRN_BAD_FILE,
                 "pointers_to_1[%" PRId64 "]: %" PRId64 " is not due there", k, at);
         before = at;
     }
-    cairn_free(m->npz->env, w);
+    cairn_free(m->archive->env, w);
     return status;
 }

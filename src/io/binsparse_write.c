@@ -3,7 +3,7 @@
 /// A tensor's arrays by the names of the specification: which format of it they are follows
 /// from the levels, whatever the tensor's format is called.
 
-#include "io/npz_tensor.h"
+#include "io/archive_tensor.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -82,7 +82,7 @@ static bool is_iso(const cairn_kernel_part *view)
 }
 
 /// "uint32", "iso[float64]".
-static json_t *type_of(const cairn_npy_out *array, bool iso)
+static json_t *type_of(const cairn_archive_out *array, bool iso)
 {
     const char *const kind = array->descr[1] == 'f'   ? "float"
                              : array->descr[1] == 'u' ? "uint"
@@ -94,19 +94,19 @@ static json_t *type_of(const cairn_npy_out *array, bool iso)
     return json_string(text);
 }
 
-static cairn_status add(cairn_npz_list *list,
-                        json_t         *types,
-                        const char     *name,
-                        bool            iso,
-                        cairn_npy_out   array)
+static cairn_status add(cairn_archive_list *list,
+                        json_t             *types,
+                        const char         *name,
+                        bool                iso,
+                        cairn_archive_out   array)
 {
     snprintf(array.name, sizeof array.name, "%s", name);
     json_object_set_new(types, name, type_of(&array, iso));
-    return cairn_npz_list_add(list, &array);
+    return cairn_archive_list_add(list, &array);
 }
 
 static cairn_status
-add_arrays(const cairn_kernel_part *view, json_t *types, cairn_npz_list *list)
+add_arrays(const cairn_kernel_part *view, json_t *types, cairn_archive_list *list)
 {
     static const char *const names[] = {"indices_0", "indices_1"};
 
@@ -115,15 +115,16 @@ add_arrays(const cairn_kernel_part *view, json_t *types, cairn_npz_list *list)
 
         if (level->ptr_bits > 0)
             CAIRN_TRY(
-                add(list, types, "pointers_to_1", false, cairn_npy_of_ptr(level)));
+                add(list, types, "pointers_to_1", false, cairn_archive_of_ptr(level)));
         if (level->idx_bits > 0)
-            CAIRN_TRY(add(list, types, names[k], false, cairn_npy_of_idx(level)));
+            CAIRN_TRY(add(list, types, names[k], false, cairn_archive_of_idx(level)));
     }
-    return add(list, types, "values", is_iso(view), cairn_npy_of_values(view));
+    return add(list, types, "values", is_iso(view), cairn_archive_of_values(view));
 }
 
-cairn_status
-cairn_binsparse_add(const cairn_local *tensor, const char *format, cairn_npz_list *list)
+cairn_status cairn_binsparse_add(const cairn_local  *tensor,
+                                 const char         *format,
+                                 cairn_archive_list *list)
 {
     const cairn_kernel_part *view  = &tensor->part[0].view;
     json_t                  *types = json_object(), *shape = json_array();
@@ -140,7 +141,7 @@ cairn_binsparse_add(const cairn_local *tensor, const char *format, cairn_npz_lis
     if (status == CAIRN_OK) text = json ? json_dumps(json, 0) : NULL;
     if (status == CAIRN_OK && !text)
         status = cairn_fail(list->env, CAIRN_NO_MEMORY, "memory: no room for a text");
-    if (status == CAIRN_OK) status = cairn_npz_list_text(list, "binsparse", text);
+    if (status == CAIRN_OK) status = cairn_archive_list_text(list, "binsparse", text);
     free(text);
     json_decref(json);
     return status;

@@ -5,7 +5,7 @@
 /// include/cairn/kernel.h has it needs to infer nothing (docs/files.md has the fields).
 
 #include "format/language.h"
-#include "io/npz_tensor.h"
+#include "io/archive_tensor.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -15,7 +15,7 @@
 
 /// A part that is being described.
 typedef struct {
-    cairn_npz_list          *list;
+    cairn_archive_list      *list;
     const cairn_part        *stored;
     const cairn_layout      *layout;
     const cairn_kernel_part *view;
@@ -29,21 +29,21 @@ typedef struct {
 } elements;
 
 /// Describe elements of an array of the archive, which gets it if it has it not yet.
-static cairn_status describe(const part   *p,
-                             const char   *name,
-                             cairn_npy_out array,
-                             elements      of,
-                             json_t      **json)
+static cairn_status describe(const part       *p,
+                             const char       *name,
+                             cairn_archive_out array,
+                             elements          of,
+                             json_t          **json)
 {
-    const cairn_npz_list *list = p->list;
-    const char           *have = NULL;
+    const cairn_archive_list *list = p->list;
+    const char               *have = NULL;
 
     for (int k = 0; k < list->arrays && array.bytes > 0 && !have; k++)
         if (list->array[k].data == array.data && list->array[k].bytes == array.bytes)
             have = list->array[k].name;
     if (!have) {
         snprintf(array.name, sizeof array.name, "%s%s", p->prefix, name);
-        CAIRN_TRY(cairn_npz_list_add(p->list, &array));
+        CAIRN_TRY(cairn_archive_list_add(p->list, &array));
     }
     *json = json_pack("{s:s, s:s, s:I, s:I, s:I}", "array", have ? have : array.name,
                       "type", of.type, "offset", (json_int_t)of.offset, "stride",
@@ -53,7 +53,7 @@ static cairn_status describe(const part   *p,
 
 /// An array whose elements are all of it.
 static cairn_status
-describe_whole(const part *p, const char *name, cairn_npy_out array, json_t **json)
+describe_whole(const part *p, const char *name, cairn_archive_out array, json_t **json)
 {
     elements of = {.stride = atoi(array.descr + 2), .length = array.elements};
 
@@ -62,7 +62,7 @@ describe_whole(const part *p, const char *name, cairn_npy_out array, json_t **js
 }
 
 /// Structs of a pack, as bytes.
-static cairn_npy_out tuples_of(const part *p, const cairn_tuple *tuple)
+static cairn_archive_out tuples_of(const part *p, const cairn_tuple *tuple)
 {
     cairn_array array[CAIRN_MAX_ARRAYS];
     int         k = 0;
@@ -70,17 +70,17 @@ static cairn_npy_out tuples_of(const part *p, const cairn_tuple *tuple)
     cairn_part_arrays(p->stored, array);
     while (array[k].kind != CAIRN_ARRAY_TUPLES || array[k].level != tuple->first)
         k++;
-    return (cairn_npy_out){.descr    = "|u1",
-                           .elements = array[k].bytes,
-                           .data     = array[k].data,
-                           .bytes    = array[k].bytes};
+    return (cairn_archive_out){.descr    = "|u1",
+                               .elements = array[k].bytes,
+                               .data     = array[k].data,
+                               .bytes    = array[k].bytes};
 }
 
 /// A field of structs: @p array has its type.
 static cairn_status describe_field(const part        *p,
                                    const cairn_tuple *tuple,
                                    int64_t            offset,
-                                   cairn_npy_out      array,
+                                   cairn_archive_out  array,
                                    json_t           **json)
 {
     char     name[24];
@@ -94,10 +94,10 @@ static cairn_status describe_field(const part        *p,
 
 static cairn_status describe_idx(const part *p, int level, json_t **json)
 {
-    const int           number = p->layout->level[level].tuple;
-    const cairn_npy_out array  = cairn_npy_of_idx(&p->view->level[level]);
-    char                name[24];
-    int                 f = 0;
+    const int               number = p->layout->level[level].tuple;
+    const cairn_archive_out array  = cairn_archive_of_idx(&p->view->level[level]);
+    char                    name[24];
+    int                     f = 0;
 
     snprintf(name, sizeof name, "idx%d", level);
     if (number < 0) return describe_whole(p, name, array, json);
@@ -134,7 +134,7 @@ static cairn_status describe_level(const part *p, int k, json_t *levels)
     json_array_append_new(levels, json);
     if (level->ptr_bits > 0) {
         snprintf(name, sizeof name, "ptr%d", k);
-        CAIRN_TRY(describe_whole(p, name, cairn_npy_of_ptr(level), &array));
+        CAIRN_TRY(describe_whole(p, name, cairn_archive_of_ptr(level), &array));
         json_object_set_new(json, "ptr", array);
     }
     if (level->idx_bits > 0) {
@@ -171,7 +171,7 @@ static json_t *describe_dimensions(const part *p)
 static cairn_status describe_values(const part *p, json_t *json)
 {
     static const char *const kinds[] = {"float", "integer", "one", "code", "bfloat"};
-    const cairn_npy_out      array   = cairn_npy_of_values(p->view);
+    const cairn_archive_out  array   = cairn_archive_of_values(p->view);
     const int                number  = p->layout->value_tuple;
     json_t                  *values = NULL, *more = NULL;
 
@@ -186,19 +186,21 @@ static cairn_status describe_values(const part *p, json_t *json)
     json_object_set_new(values, "count", json_integer(p->view->values));
     json_object_set_new(values, "block", json_integer(p->view->val_block));
     if (p->view->val_kind != CAIRN_VALUE_CODE) return CAIRN_OK;
-    const int64_t       words      = INT64_C(1) << p->view->val_bits;
-    const cairn_npy_out dictionary = {.descr    = "<f8",
-                                      .elements = words,
-                                      .data     = p->view->dictionary,
-                                      .bytes    = 8 * words};
+    const int64_t           words      = INT64_C(1) << p->view->val_bits;
+    const cairn_archive_out dictionary = {.descr    = "<f8",
+                                          .elements = words,
+                                          .data     = p->view->dictionary,
+                                          .bytes    = 8 * words};
 
     CAIRN_TRY(describe_whole(p, "dict", dictionary, &more));
     json_object_set_new(values, "dictionary", more);
     return CAIRN_OK;
 }
 
-static cairn_status
-describe_part(const cairn_local *tensor, int64_t k, cairn_npz_list *list, json_t *parts)
+static cairn_status describe_part(const cairn_local  *tensor,
+                                  int64_t             k,
+                                  cairn_archive_list *list,
+                                  json_t             *parts)
 {
     const cairn_part *stored = &tensor->part[k];
     part              p      = {.list   = list,
@@ -219,7 +221,7 @@ describe_part(const cairn_local *tensor, int64_t k, cairn_npz_list *list, json_t
     return describe_values(&p, json);
 }
 
-cairn_status cairn_own_add(const cairn_local *tensor, cairn_npz_list *list)
+cairn_status cairn_own_add(const cairn_local *tensor, cairn_archive_list *list)
 {
     json_t      *parts = json_array(), *shape = json_array();
     char        *format = NULL, *text = NULL;
@@ -240,7 +242,7 @@ cairn_status cairn_own_add(const cairn_local *tensor, cairn_npz_list *list)
             status =
                 cairn_fail(list->env, CAIRN_NO_MEMORY, "memory: no room for a text");
     }
-    if (status == CAIRN_OK) status = cairn_npz_list_text(list, "cairn", text);
+    if (status == CAIRN_OK) status = cairn_archive_list_text(list, "cairn", text);
     free(text);
     json_decref(json);
     cairn_free(list->env, format);

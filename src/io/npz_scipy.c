@@ -4,7 +4,7 @@
 ///
 /// Source: SciPy 1.10, scipy/sparse/_matrix_io.py, and the classes' constructors.
 
-#include "io/npz_tensor.h"
+#include "io/archive_tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,19 +70,21 @@ const char *cairn_scipy_name(const cairn_local *tensor, const char *binsparse)
 
 /* ---- arrays ---- */
 
-static cairn_status add(cairn_npz_list *list, const char *name, cairn_npy_out array)
+static cairn_status
+add(cairn_archive_list *list, const char *name, cairn_archive_out array)
 {
     snprintf(array.name, sizeof array.name, "%s", name);
-    return cairn_npz_list_add(list, &array);
+    return cairn_archive_list_add(list, &array);
 }
 
 /// Class and shape.
 static cairn_status
-add_words(const cairn_local *tensor, const char *name, cairn_npz_list *list)
+add_words(const cairn_local *tensor, const char *name, cairn_archive_list *list)
 {
-    cairn_npy_out format = {.descr = "|S3", .elements = -1, .data = name, .bytes = 3};
-    cairn_npy_out shape  = {
-         .descr = "<i8", .elements = 2, .data = tensor->shape.extent, .bytes = 16};
+    cairn_archive_out format = {
+        .descr = "|S3", .elements = -1, .data = name, .bytes = 3};
+    cairn_archive_out shape = {
+        .descr = "<i8", .elements = 2, .data = tensor->shape.extent, .bytes = 16};
 
     CAIRN_TRY(add(list, "format", format));
     return add(list, "shape", shape);
@@ -90,13 +92,13 @@ add_words(const cairn_local *tensor, const char *name, cairn_npz_list *list)
 
 /// Values that are all equal have no array of SciPy's: they are repeated.
 static cairn_status
-spread(const cairn_kernel_part *view, cairn_npz_list *list, cairn_npy_out *data)
+spread(const cairn_kernel_part *view, cairn_archive_list *list, cairn_archive_out *data)
 {
     const int64_t width = view->val_bits / 8;
     char         *all;
 
     if (view->val_kind != CAIRN_VALUE_ONE) return CAIRN_OK;
-    CAIRN_TRY(cairn_npz_list_block(list, view->values * width, (void **)&all));
+    CAIRN_TRY(cairn_archive_list_block(list, view->values * width, (void **)&all));
     for (int64_t v = 0; v < view->values; v++)
         memcpy(all + v * width, view->val, (size_t)width);
     data->data     = all;
@@ -106,8 +108,9 @@ spread(const cairn_kernel_part *view, cairn_npz_list *list, cairn_npy_out *data)
 }
 
 /// SciPy has element k of a diagonal in column k, of all diagonals alike.
-static cairn_status
-add_diagonals(const cairn_local *tensor, cairn_npy_out data, cairn_npz_list *list)
+static cairn_status add_diagonals(const cairn_local  *tensor,
+                                  cairn_archive_out   data,
+                                  cairn_archive_list *list)
 {
     const cairn_kernel_part  *view  = &tensor->part[0].view;
     const cairn_kernel_level *level = &view->level[0];
@@ -116,10 +119,10 @@ add_diagonals(const cairn_local *tensor, cairn_npy_out data, cairn_npz_list *lis
     const int64_t diagonals = level->nodes, width = view->val_bits / 8;
     char         *moved;
 
-    CAIRN_TRY(add(list, "offsets", cairn_npy_of_idx(level)));
+    CAIRN_TRY(add(list, "offsets", cairn_archive_of_idx(level)));
     if (e->map.expr[1]->value == 0) {
-        CAIRN_TRY(
-            cairn_npz_list_block(list, diagonals * columns * width, (void **)&moved));
+        CAIRN_TRY(cairn_archive_list_block(list, diagonals * columns * width,
+                                           (void **)&moved));
         for (int64_t k = 0; k < diagonals; k++) {
             const int64_t offset = cairn_load_int(level->idx, k, level->idx_stride,
                                                   level->idx_bits, level->idx_signed);
@@ -140,21 +143,21 @@ add_diagonals(const cairn_local *tensor, cairn_npy_out data, cairn_npz_list *lis
 }
 
 cairn_status
-cairn_scipy_add(const cairn_local *tensor, const char *name, cairn_npz_list *list)
+cairn_scipy_add(const cairn_local *tensor, const char *name, cairn_archive_list *list)
 {
     const cairn_kernel_part *view = &tensor->part[0].view;
-    cairn_npy_out            data = cairn_npy_of_values(view);
+    cairn_archive_out        data = cairn_archive_of_values(view);
 
     CAIRN_TRY(add_words(tensor, name, list));
     CAIRN_TRY(spread(view, list, &data));
     if (strcmp(name, "dia") == 0) return add_diagonals(tensor, data, list);
     if (strcmp(name, "coo") == 0) {
-        CAIRN_TRY(add(list, "row", cairn_npy_of_idx(&view->level[0])));
-        CAIRN_TRY(add(list, "col", cairn_npy_of_idx(&view->level[1])));
+        CAIRN_TRY(add(list, "row", cairn_archive_of_idx(&view->level[0])));
+        CAIRN_TRY(add(list, "col", cairn_archive_of_idx(&view->level[1])));
         return add(list, "data", data);
     }
-    CAIRN_TRY(add(list, "indptr", cairn_npy_of_ptr(&view->level[1])));
-    CAIRN_TRY(add(list, "indices", cairn_npy_of_idx(&view->level[1])));
+    CAIRN_TRY(add(list, "indptr", cairn_archive_of_ptr(&view->level[1])));
+    CAIRN_TRY(add(list, "indices", cairn_archive_of_idx(&view->level[1])));
     if (strcmp(name, "bsr") == 0) {
         data.elements = view->level[1].nodes;
         data.inner[0] = view->level[2].size;

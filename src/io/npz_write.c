@@ -16,7 +16,7 @@ enum {
     ROW   = 46 + 28, ///< Row of the directory, likewise.
     ALIGN = 64,
     HEAD  = 256, ///< Longest head of an array.
-    NAME  = CAIRN_NPZ_NAME + 4,
+    NAME  = CAIRN_ARCHIVE_NAME + 4,
     ENDS  = 56 + 20 + 22, ///< Both ends, and the locator.
     DAY   = 0x21,         ///< 1980-01-01, the first that there is.
     NEEDS = 45,           ///< The version that has 64-bit fields.
@@ -47,7 +47,8 @@ static void put_bytes(buffer *b, const void *bytes, size_t n)
 }
 
 /// The head of a .npy of which @p before bytes of the file are before it.
-static int print_head(const cairn_npy_out *array, int64_t before, unsigned char *out)
+static int
+print_head(const cairn_archive_out *array, int64_t before, unsigned char *out)
 {
     char shape[80] = "";
     int  n         = 0;
@@ -88,7 +89,7 @@ static void put_common(buffer *b, const member *m, size_t name, int extra)
 
 /// Write a member at @p at, which moves behind it.
 static cairn_status
-write_member(cairn_file *file, const cairn_npy_out *array, member *m, int64_t *at)
+write_member(cairn_file *file, const cairn_archive_out *array, member *m, int64_t *at)
 {
     unsigned char head[HEAD];
     char          name[NAME];
@@ -116,8 +117,10 @@ write_member(cairn_file *file, const cairn_npy_out *array, member *m, int64_t *a
     return CAIRN_OK;
 }
 
-static cairn_status
-write_row(cairn_file *file, const cairn_npy_out *array, const member *m, int64_t *at)
+static cairn_status write_row(cairn_file              *file,
+                              const cairn_archive_out *array,
+                              const member            *m,
+                              int64_t                 *at)
 {
     char         name[NAME];
     const size_t length = (size_t)snprintf(name, sizeof name, "%s.npy", array->name);
@@ -171,7 +174,7 @@ write_ends(cairn_file *file, int arrays, int64_t begin, int64_t end, int64_t *le
 }
 
 cairn_status
-cairn_npz_write(cairn_file *file, const cairn_npz_list *list, int64_t *length)
+cairn_npz_write(cairn_file *file, const cairn_archive_list *list, int64_t *length)
 {
     member      *m      = NULL;
     int64_t      at     = 0;

@@ -1,96 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Archives that numpy writes and reads, beside the command. Usage: npz.py CAIRN FOLDER"""
-import json, os, random, subprocess, sys
+import json, os
 import numpy as np
+from archives import (arrays_of, b, dense_of_arrays, dense_of_mtx, draw, folder, integers, kinds,
+                      must, put, refused, rng, run, text_of)
 
-cairn, folder = sys.argv[1:]
-a, b = os.path.join(folder, "a.npz"), os.path.join(folder, "b.mtx")
-rng = np.random.default_rng(int(os.environ.get("SEED_CLOCK", "1")))
-
-
-def run(*words):
-    return subprocess.run([cairn, *words], capture_output=True, text=True)
-
-
-def must(*words):
-    done = run(*words)
-    assert done.returncode == 0, (words, done.stderr)
-
-
-def dense_of_mtx(path):
-    lines = [line.split() for line in open(path) if line[0] != "%"]
-    dense = np.zeros([int(n) for n in lines[0][:2]])
-    for i, j, v in lines[1:]:
-        dense[int(i) - 1, int(j) - 1] = float(v)
-    return dense
+a = os.path.join(folder, "a.npz")
 
 
 def save(path, text, **arrays):
     np.savez(path, binsparse=np.array(json.dumps(text)), **arrays)
 
 
-def text_of(kind, shape, stored, version="0.1.0", **more):
-    return {"binsparse": {"version": version, "format": kind, "shape": list(shape),
-                          "number_of_stored_values": stored, "data_types": {}, **more}}
-
-
-def compress(lines, across, many, listed, integer):
-    """Pointers, or listed lines and pointers."""
-    count = np.bincount(lines, minlength=many)
-    names = {"indices_1": across.astype(integer)}
-    if listed:
-        names["indices_0"] = np.flatnonzero(count).astype(integer)
-        count = count[count > 0]
-    names["pointers_to_1"] = np.concatenate([[0], np.cumsum(count)]).astype(integer)
-    return names
-
-
-def arrays_of(dense, kind, integer, real):
-    """The arrays that a matrix has in a format of the specification."""
-    if kind in ("DMAT", "DMATR", "DMATC"):
-        flat = dense.flatten("F" if kind == "DMATC" else "C")
-        return {"values": flat.astype(real)}
-    i, j = np.nonzero(dense)
-    if kind.endswith("C"):
-        order = np.lexsort((i, j))
-        i, j = i[order], j[order]
-    names = {"values": dense[i, j].astype(real)}
-    if kind in ("COO", "COOR", "COOC"):
-        return {**names, "indices_0": i.astype(integer), "indices_1": j.astype(integer)}
-    lines, across = (j, i) if kind.endswith("C") else (i, j)
-    many = dense.shape[kind.endswith("C")]
-    return {**names, **compress(lines, across, many, kind[0] == "D", integer)}
-
-
 def dense_of_archive(path):
-    """As a reader has it that knows the specification alone."""
     z = np.load(path)
-    text = json.loads(str(z["binsparse"]))["binsparse"]
-    shape, kind, stored = text["shape"], text["format"], text["number_of_stored_values"]
-    values = z["values"]
-    if text["data_types"]["values"].startswith("iso["):
-        values = np.full(stored, values[0])
-    assert text["data_types"]["values"].strip("iso[]") == str(z["values"].dtype)
-    if kind.startswith("DMAT"):
-        return values.reshape(shape, order="F" if kind == "DMATC" else "C")
-    dense = np.zeros(shape)
-    if kind == "COO":
-        dense[z["indices_0"], z["indices_1"]] = values
-        return dense
-    lines = z["indices_0"] if kind[0] == "D" else np.arange(shape[kind.endswith("C")])
-    lines = np.repeat(lines, np.diff(z["pointers_to_1"].astype(int)))
-    across = z["indices_1"]
-    dense[(across, lines) if kind.endswith("C") else (lines, across)] = values
-    return dense
+    return dense_of_arrays(json.loads(str(z["binsparse"]))["binsparse"], z)
 
 
-def draw(rows, columns):
-    dense = rng.integers(-40, 40, (rows, columns)) / 4.0
-    return dense * (rng.random((rows, columns)) < rng.random())
-
-
-kinds = ["CSR", "CSC", "DCSR", "DCSC", "COO", "COOR", "COOC", "DMAT", "DMATR", "DMATC"]
-integers = ["uint64", "int64", "uint32", "int32", "uint16", "uint8"]
 for case in range(60):
     dense = draw(*rng.integers(1, 30, 2))
     kind = kinds[case % len(kinds)]
@@ -108,11 +34,7 @@ for case in range(40):
     dense = draw(*rng.integers(1, 30, 2))
     if case % 4 == 0:
         dense[dense != 0] = 2.5
-    i, j = np.nonzero(dense)
-    with open(b, "w") as out:
-        out.write("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" %
-                  (*dense.shape, i.size))
-        out.writelines("%d %d %r\n" % (x + 1, y + 1, float(dense[x, y])) for x, y in zip(i, j))
+    put(dense)
     to = ["csr", "csc", "coo", "dcsr", "dcsc", "dense<2>"][case % 6]
     dtype = ["f64", "f32"][case % 2]
     must("convert", b, "--to", to, "-o", a, "--dtype", dtype)
@@ -147,12 +69,6 @@ must("convert", a, "--to", "csr", "-o", b)
 assert dense_of_mtx(b).tolist() == [[0, 0, 0], [3, 0, 3], [0, 0, 0]]
 
 
-def refused(words):
-    done = run("info", a)
-    assert done.returncode == 2 and words in done.stderr, (words, done.stderr)
-    assert done.stderr.count("\n") == 1, done.stderr
-
-
 good = dict(values=values, pointers_to_1=np.array([0, 1, 2, 3]), indices_1=np.array([0, 1, 2]))
 csr = text_of("CSR", (3, 3), 3)
 for change, words in [
@@ -169,7 +85,7 @@ for change, words in [
     (dict(values=np.zeros((3, 1, 1))), "three dimensions"),
 ]:
     save(a, csr, **{**good, **change})
-    refused(words)
+    refused(a, words)
 for text, words in [
     (text_of("CSR", (3, 3), 3, "0.2"), "version 0.2"),
     (text_of("CSF", (3, 3), 3), "format CSF"),
@@ -183,11 +99,11 @@ for text, words in [
     ({"other": 1}, "no object"),
 ]:
     save(a, text, **good)
-    refused(words)
+    refused(a, words)
 np.savez(a, **good)
-refused("no text \"binsparse\"")
+refused(a, "no text \"binsparse\"")
 np.savez_compressed(a, binsparse=np.array(json.dumps(csr)), **good)
-refused("compressed")
+refused(a, "compressed")
 
 # Damage: every cut, and one bit of every byte.
 save(a, csr, **good)

@@ -2,8 +2,9 @@
 /// @file
 /// Bytes as an archive of arrays, as they are and with checksums that fit.
 
-#include "comm/npz.h"
+#include "comm/archive.h"
 #include "io/binsparse.h"
+#include "io/npz.h"
 #include "source.h"
 
 /// What is behind the checksums, which few inputs have right.
@@ -12,11 +13,11 @@ read_arrays(cairn_env *env, const fuzz_file *file, const cairn_entries *whole)
 {
     cairn_binsparse matrix;
     cairn_entries   entries;
-    cairn_npz       npz;
+    cairn_archive   archive;
 
     (void)whole; /* The arrays are looked at in any case. */
-    if (fuzz_succeeded(env, cairn_npz_open(env, file->path, &npz))
-        && fuzz_succeeded(env, cairn_binsparse_describe(&npz, &matrix))) {
+    if (fuzz_succeeded(env, cairn_npz_open(env, file->path, &archive))
+        && fuzz_succeeded(env, cairn_binsparse_describe(&archive, &matrix))) {
         cairn_entries_init(&entries, matrix.shape.order);
         if (fuzz_succeeded(
                 env, cairn_binsparse_entries(&matrix, 0, matrix.stored, &entries)))
@@ -25,7 +26,7 @@ read_arrays(cairn_env *env, const fuzz_file *file, const cairn_entries *whole)
                                 &matrix, 0, matrix.ptr ? matrix.ptr->elements : 0));
         cairn_entries_fini(env, &entries);
     }
-    cairn_npz_close(&npz);
+    cairn_archive_close(&archive);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,10 +3,12 @@
 /// Collective reading of archives: every rank opens the file and reads its directory; arrays
 /// are read by shares.
 
-#include "comm/npz.h"
+#include "comm/archive.h"
 
 #include "io/binsparse.h"
+#include "io/hdf5.h"
 #include "io/io_native.h"
+#include "io/npz.h"
 
 #include <string.h>
 
@@ -30,15 +32,15 @@ static cairn_status
 sum_share(const cairn_comm *comm, const cairn_binsparse *m, char *buffer, sums *mine)
 {
     for (int k = 0; k < m->uses; k++) {
-        const cairn_npy *array = m->used[k];
-        const int64_t    first = share(comm, array->bytes, comm->rank),
-                      last     = share(comm, array->bytes, comm->rank + 1);
+        const cairn_archive_array *array = m->used[k];
+        const int64_t              first = share(comm, array->bytes, comm->rank),
+                      last               = share(comm, array->bytes, comm->rank + 1);
 
         mine->length[k] = last - first;
         for (int64_t at = first; at < last; at += CHUNK) {
             const int64_t n = last - at < CHUNK ? last - at : CHUNK;
 
-            CAIRN_TRY(cairn_npz_read(m->npz, array->member + at, buffer, n));
+            CAIRN_TRY(cairn_npz_read(m->archive, array->member + at, buffer, n));
             mine->crc[k] = cairn_native_crc(mine->crc[k], buffer, n);
         }
     }
@@ -55,9 +57,9 @@ compare(const cairn_comm *comm, const cairn_binsparse *m, const sums *all)
         for (int r = 1; r < comm->size; r++)
             crc = cairn_native_crc_join(crc, all[r].crc[k], all[r].length[k]);
         if (crc != m->used[k]->crc)
-            return cairn_npz_refuse(m->npz, CAIRN_BAD_FILE,
-                                    "%s: its checksum is wrong: it is damaged",
-                                    m->used[k]->name);
+            return cairn_archive_refuse(m->archive, CAIRN_BAD_FILE,
+                                        "%s: its checksum is wrong: it is damaged",
+                                        m->used[k]->name);
     }
     return CAIRN_OK;
 }
@@ -93,15 +95,15 @@ read_share(const cairn_comm *comm, const cairn_binsparse *m, cairn_entries *entr
                                    share(comm, m->stored, comm->rank + 1), entries);
 }
 
+typedef cairn_status open_fn(cairn_env *env, const char *path, cairn_archive *archive);
+
 static cairn_status
-read_archive(cairn_comm *comm, const char *path, cairn_npz *npz, cairn_text_file *fresh)
+read_matrix(cairn_comm *comm, cairn_archive *archive, cairn_text_file *fresh)
 {
     static const char *const symmetry[] = {"general", "symmetric", "skew-symmetric"};
     cairn_binsparse          matrix;
-    cairn_status             status = cairn_npz_open(comm->env, path, npz);
 
-    if (status == CAIRN_OK) status = cairn_binsparse_describe(npz, &matrix);
-    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(cairn_comm_agree(comm, cairn_binsparse_describe(archive, &matrix)));
     CAIRN_TRY(check_sums(comm, &matrix));
     fresh->shape = matrix.shape;
     strcpy(fresh->field, matrix.val->kind == 'f' ? "real" : "integer");
@@ -110,22 +112,35 @@ read_archive(cairn_comm *comm, const char *path, cairn_npz *npz, cairn_text_file
     return cairn_comm_agree(comm, read_share(comm, &matrix, &fresh->entries));
 }
 
-cairn_status
-cairn_npz_read_file(cairn_comm *comm, const char *path, cairn_text_file *source)
+static cairn_status
+read_file(cairn_comm *comm, const char *path, open_fn *open, cairn_text_file *source)
 {
-    cairn_text_file fresh  = {.shape.order = 0};
-    cairn_npz      *npz    = NULL;
-    cairn_status    status = cairn_comm_agree(comm, CAIRN_NEW(comm->env, 1, &npz));
+    cairn_text_file fresh   = {.shape.order = 0};
+    cairn_archive  *archive = NULL;
+    cairn_status    status =
+        cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, 1, &archive));
 
     if (status == CAIRN_OK) {
-        npz->fd = -1;
-        status  = read_archive(comm, path, npz, &fresh);
-        cairn_npz_close(npz);
+        status = cairn_comm_agree(comm, open(comm->env, path, archive));
+        if (status == CAIRN_OK) status = read_matrix(comm, archive, &fresh);
+        cairn_archive_close(archive);
     }
-    cairn_free(comm->env, npz);
+    cairn_free(comm->env, archive);
     if (status == CAIRN_OK)
         *source = fresh;
     else
         cairn_entries_fini(comm->env, &fresh.entries);
     return status;
+}
+
+cairn_status
+cairn_npz_read_file(cairn_comm *comm, const char *path, cairn_text_file *source)
+{
+    return read_file(comm, path, cairn_npz_open, source);
+}
+
+cairn_status
+cairn_hdf5_read_file(cairn_comm *comm, const char *path, cairn_text_file *source)
+{
+    return read_file(comm, path, cairn_hdf5_open, source);
 }

@@ -18,4 +18,13 @@
 cairn_status
 cairn_npz_read_file(cairn_comm *comm, const char *path, cairn_text_file *source);
 
+/// Read a matrix from an HDF5 file (io/hdf5.h). Every rank opens the file by itself; what
+/// checksums chunks have, the library looks at.
+///
+/// Collective, as above.
+///
+/// @retval CAIRN_ATTENTION  The HDF5 library cannot be used here.
+cairn_status
+cairn_hdf5_read_file(cairn_comm *comm, const char *path, cairn_text_file *source);
+
 #endif

@@ -2,7 +2,7 @@
 /// @file
 /// Arrays that an archive will have, and the memory of those that are made for it.
 
-#include "io/npz.h"
+#include "io/archive.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,19 +13,20 @@ enum {
     MOST  = 65000, ///< Arrays: a zip's 16 bits of their number.
 };
 
-void cairn_npz_list_fini(cairn_npz_list *list)
+void cairn_archive_list_fini(cairn_archive_list *list)
 {
     for (int k = 0; k < list->blocks; k++)
         cairn_free(list->env, list->block[k]);
     cairn_free(list->env, list->block);
     cairn_free(list->env, list->array);
-    *list = (cairn_npz_list){.env = list->env};
+    *list = (cairn_archive_list){.env = list->env};
 }
 
-cairn_status cairn_npz_list_add(cairn_npz_list *list, const cairn_npy_out *array)
+cairn_status cairn_archive_list_add(cairn_archive_list      *list,
+                                    const cairn_archive_out *array)
 {
     CAIRN_CHECK(list->arrays < MOST, list->env, CAIRN_UNSUPPORTED,
-                "write: more than %d arrays in an .npz: write a .cairn file", MOST);
+                "write: more than %d arrays in an archive: write a .cairn file", MOST);
     if (list->arrays == list->capacity) {
         const int more = list->capacity ? 2 * list->capacity : FIRST;
 
@@ -37,7 +38,8 @@ cairn_status cairn_npz_list_add(cairn_npz_list *list, const cairn_npy_out *array
     return CAIRN_OK;
 }
 
-cairn_status cairn_npz_list_block(cairn_npz_list *list, int64_t bytes, void **block)
+cairn_status
+cairn_archive_list_block(cairn_archive_list *list, int64_t bytes, void **block)
 {
     CAIRN_TRY(cairn_realloc(list->env, list->blocks + 1, sizeof *list->block,
                             (void **)&list->block));
@@ -47,17 +49,17 @@ cairn_status cairn_npz_list_block(cairn_npz_list *list, int64_t bytes, void **bl
 }
 
 cairn_status
-cairn_npz_list_text(cairn_npz_list *list, const char *name, const char *text)
+cairn_archive_list_text(cairn_archive_list *list, const char *name, const char *text)
 {
-    const int64_t n    = (int64_t)strlen(text);
-    uint32_t     *wide = NULL;
-    cairn_npy_out out  = {.elements = -1, .bytes = 4 * n};
+    const int64_t     n    = (int64_t)strlen(text);
+    uint32_t         *wide = NULL;
+    cairn_archive_out out  = {.elements = -1, .bytes = 4 * n};
 
-    CAIRN_TRY(cairn_npz_list_block(list, 4 * n, (void **)&wide));
+    CAIRN_TRY(cairn_archive_list_block(list, 4 * n, (void **)&wide));
     for (int64_t k = 0; k < n; k++)
         wide[k] = (unsigned char)text[k];
     out.data = wide;
     snprintf(out.name, sizeof out.name, "%s", name);
     snprintf(out.descr, sizeof out.descr, "<U%" PRId64, n);
-    return cairn_npz_list_add(list, &out);
+    return cairn_archive_list_add(list, &out);
 }
