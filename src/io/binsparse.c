@@ -164,7 +164,9 @@ static cairn_status check_lengths(cairn_binsparse *m, int64_t declared)
         return LACKING(m, "values: one value for all positions of a dense format");
     if (m->iso && m->val->elements != 1 && m->val->elements != m->stored)
         return BROKEN(m, "values: they are not one");
-    if (m->val->by_columns != (m->val->dims == 2 && m->major == 1))
+    /* One row, or one column, lies in both orders. */
+    if (m->val->by_columns != (m->val->dims == 2 && m->major == 1)
+        && m->val->extent[0] > 1 && m->val->extent[1] > 1)
         return LACKING(m, "values: they lie in another order than the format says");
     return m->iso ? CAIRN_OK : expect(m, m->val, m->stored);
 }

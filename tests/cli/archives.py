@@ -38,7 +38,8 @@ def compress(lines, across, many, listed, integer):
     if listed:
         names["indices_0"] = np.flatnonzero(count).astype(integer)
         count = count[count > 0]
-    names["pointers_to_1"] = np.concatenate([[0], np.cumsum(count)]).astype(integer)
+    wide = np.promote_types(integer, np.min_scalar_type(across.size))
+    names["pointers_to_1"] = np.concatenate([[0], np.cumsum(count)]).astype(wide)
     return names
 
 

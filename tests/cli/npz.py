@@ -61,6 +61,10 @@ for name, sign in ("symmetric_", 1), ("skew_symmetric_", -1):
 save(a, text_of("CVEC", (9,), 2), values=values[:2], indices_0=np.array([3, 8]))
 must("convert", a, "--to", "csf<1>", "-o", os.path.join(folder, "v.tns"))
 assert open(os.path.join(folder, "v.tns")).read().split() == ["4", "1", "9", "2"]
+for shape in (3, 1), (1, 3):  # One line lies in both orders, and numpy says one of them.
+    save(a, text_of("DMATC", shape, 3), values=np.asfortranarray(values.reshape(shape)))
+    must("convert", a, "--to", "csr", "-o", b)
+    assert dense_of_mtx(b).flatten().tolist() == [1, 2, 3]
 save(a, text_of("DVEC", (3,), 3), values=values)
 must("info", a)
 save(a, text_of("COO", (3, 3), 3), values=values, indices_0=np.array([1, 1, 1]),
