@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The Python package, python/ of the build tree: its files, and the library without MPI. It
 # is made of the objects that the library is made of, but for those that know of MPI, which
-# are compiled once more without.
+# are compiled once more without. With CAIRN_PYTHON_MPI the library has the MPI that was
+# found (cairn.mpi), and is for this machine.
 
 # A library under a sanitizer is for programs that were linked with it.
 if(CMAKE_C_FLAGS MATCHES "-fsanitize|-coverage" OR CAIRN_FUZZ)
@@ -14,9 +15,14 @@ if(NOT CAIRN_PYTHON)
   return()
 endif()
 
+option(CAIRN_PYTHON_MPI "The Python package's library has MPI" OFF)
+if(CAIRN_PYTHON_MPI AND NOT CAIRN_WITH_MPI)
+  message(FATAL_ERROR "CAIRN_PYTHON_MPI needs CAIRN_WITH_MPI")
+endif()
+
 # Rooms that know of MPI, for this library alone.
 set(rooms ${CAIRN_ROOMS})
-if(CAIRN_WITH_MPI)
+if(CAIRN_WITH_MPI AND NOT CAIRN_PYTHON_MPI)
   list(REMOVE_ITEM rooms cairn_comm cairn_comm_mpi cairn_api)
   cairn_room(comm_alone DIR comm comm/self USES convert io LIBS ZLIB::ZLIB)
   cairn_room(api_alone DIR src/api USES auto LIBS OpenMP::OpenMP_C)
@@ -29,7 +35,7 @@ foreach(room IN LISTS rooms)
   target_sources(cairn_python PRIVATE $<TARGET_OBJECTS:${room}>)
 endforeach()
 target_link_libraries(cairn_python PRIVATE ZLIB::ZLIB OpenMP::OpenMP_C PkgConfig::HWLOC
-  PkgConfig::JANSSON ${CMAKE_DL_LIBS} m)
+  PkgConfig::JANSSON ${CMAKE_DL_LIBS} m $<$<BOOL:${CAIRN_PYTHON_MPI}>:MPI::MPI_C>)
 # Of the two ways to say where libraries are, the old one holds for libraries of libraries,
 # too, and none of a system's settings comes before it.
 target_link_options(cairn_python PRIVATE -Wl,--build-id -Wl,--disable-new-dtags)
@@ -52,6 +58,9 @@ add_dependencies(cairn_package cairn_python)
 # What goes into a wheel: cmake --install BUILD --component python --prefix FOLDER.
 install(FILES ${sources} DESTINATION cairn COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS cairn_python LIBRARY DESTINATION cairn/.libs COMPONENT python EXCLUDE_FROM_ALL)
+if(CAIRN_PYTHON_MPI)
+  return() # An MPI is a machine's own, and so are the libraries that it has loaded.
+endif()
 # Libraries that a wheel may not expect of a system come along, under the names by which
 # they are looked for. (Debian's static ones are not made to be part of a shared library.)
 install(CODE "

@@ -9,6 +9,8 @@ Settings, by pip's --config-settings NAME=VALUE:
 
   build=FOLDER  where CMake builds; by default build/wheel of the checkout.
   built=FOLDER  a build tree that is complete: nothing is built.
+  mpi=on        the library has the MPI that CMake finds (cairn.mpi): such a wheel is for
+                this machine, and no library comes along.
 """
 
 import base64
@@ -36,8 +38,10 @@ def _version():
     return re.search(r"project\(cairn VERSION ([0-9.]+)", _read("CMakeLists.txt")).group(1)
 
 
-def _tag():
+def _tag(mpi):
     """Of the C library that this machine has: older ones lack what it has."""
+    if mpi:
+        return f"py3-none-linux_{platform.machine()}"
     name, version = platform.libc_ver()
     if name != "glibc":
         raise SystemExit(f"cairn: wheels are for systems with glibc, not {name or 'another'}")
@@ -62,10 +66,11 @@ def _run(*command):
     subprocess.run(command, check=True, stdout=sys.stderr)
 
 
-def _build(folder):
+def _build(folder, mpi):
+    with_mpi = "ON" if mpi else "OFF"
     _run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release",
-         "-DCAIRN_WITH_MPI=OFF", "-DCAIRN_COMMAND=OFF", "-DBUILD_TESTING=OFF",
-         "-DCAIRN_PYTHON=ON")
+         f"-DCAIRN_WITH_MPI={with_mpi}", f"-DCAIRN_PYTHON_MPI={with_mpi}",
+         "-DCAIRN_COMMAND=OFF", "-DBUILD_TESTING=OFF", "-DCAIRN_PYTHON=ON")
     _run("cmake", "--build", folder, "--target", "cairn_package")
 
 
@@ -121,7 +126,7 @@ class _Wheel:
         self.zip.close()
 
 
-def _pack(stage, path):
+def _pack(stage, path, tag):
     info = f"{NAME}-{_version()}.dist-info"
     wheel = _Wheel(path)
     for folder, folders, names in os.walk(os.path.join(stage, NAME)):
@@ -135,21 +140,25 @@ def _pack(stage, path):
         wheel.add(f"{info}/licenses/{name}", text)
     wheel.add(f"{info}/METADATA", _metadata())
     wheel.add(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: cairn_wheel\n"
-              f"Root-Is-Purelib: false\nTag: {_tag()}\n")
+              f"Root-Is-Purelib: false\nTag: {tag}\n")
     wheel.close(info)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     settings = config_settings or {}
-    folder = settings.get("built")
+    folder, mpi = settings.get("built"), settings.get("mpi", "off")
+    if mpi not in ("on", "off"):
+        raise SystemExit(f"cairn: the setting mpi is on or off, not {mpi!r}")
+    mpi = mpi == "on"
     if not folder:
         folder = os.path.abspath(settings.get("build", os.path.join(ROOT, "build", "wheel")))
-        _build(folder)
-    name = f"{NAME}-{_version()}-{_tag()}.whl"
+        _build(folder, mpi)
+    tag = _tag(mpi)
+    name = f"{NAME}-{_version()}-{tag}.whl"
     with tempfile.TemporaryDirectory() as stage:
         _run("cmake", "--install", folder, "--component", "python", "--prefix", stage,
              "--strip")
-        _pack(stage, os.path.join(wheel_directory, name))
+        _pack(stage, os.path.join(wheel_directory, name), tag)
     return name
 
 

@@ -48,10 +48,11 @@ class Context(Shared):
         self._lock = threading.RLock()
         self._users = 1
         self._forked = _forked
+        self._closed = False
         if _forked:
             raise _errors.CairnRuntimeError(_FORKED)
         self._pointer = handle = ctypes.c_void_p()
-        status = lib.cairn_context_create(ctypes.byref(handle))
+        status = self._create(ctypes.byref(handle))
         if status:
             self._fail(status)
         if threads is not None:
@@ -63,8 +64,11 @@ class Context(Shared):
         _contexts.add(self)
 
     def __del__(self):
-        if getattr(self, "_pointer", None) and not self._forked:
+        if getattr(self, "_pointer", None) and not self._forked and not self._closed:
             self._leave()
+
+    def _create(self, out):
+        return lib.cairn_context_create(out)
 
     def _destroy(self, destroy=lib.cairn_context_destroy, byref=ctypes.byref):
         destroy(byref(self._pointer))
@@ -92,6 +96,31 @@ class Context(Shared):
     def _alive(self):
         if self._forked:
             raise _errors.CairnRuntimeError(_FORKED)
+        if self._closed:
+            raise _errors.CairnRuntimeError("cairn: the context was closed")
+
+    # ---- what is otherwise where there are several ranks (mpi.py) ----
+
+    # One process has all of a matrix: its arrays may be borrowed where that is found out by
+    # trying, and tensors may be pickled.
+    lends = True
+
+    def _look(self, look, a, dtype):
+        """Look at what was handed over; a failure on one rank is one on all."""
+        return look(a, dtype)
+
+    def _placed(self, rows):
+        """(first row, rows of the matrix) of this rank's rows."""
+        return 0, rows
+
+    def _owned(self, stored, transposed):
+        """Which elements of y and of x are this rank's: of each the first, and one past the
+        last."""
+        rows, columns = stored.shape[::-1] if transposed else stored.shape
+        return (0, rows), (0, columns)
+
+    def _keep(self, stored):
+        """A tensor was made."""
 
     def _call(self, function, *arguments):
         """Call a function that returns a status; a failure becomes an exception."""

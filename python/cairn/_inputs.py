@@ -43,6 +43,14 @@ def address(array):
     return array.ctypes.data if array.size else None
 
 
+_nothing = np.zeros(1)
+
+
+def any_address(array):
+    """Of an array's first element, or of something: NULL would have a meaning."""
+    return array.ctypes.data if array.size else _nothing.ctypes.data
+
+
 def indices(name, array):
     """Numbers of 32 or 64 bits side by side: the array itself, if it is that."""
     array = np.asarray(array)
@@ -125,8 +133,9 @@ class Lines:
         with context._lock:
             context._call(lib.cairn_context_set_replays, context._pointer, products)
             try:
-                context._call(function, context._pointer, *self.shape, 0, self.shape[0],
-                              address(self.ptr), 8 * self.ptr.itemsize, address(self.idx),
+                first, rows = context._placed(self.shape[0])
+                context._call(function, context._pointer, rows, self.shape[1], first,
+                              self.shape[0], address(self.ptr), 8 * self.ptr.itemsize, address(self.idx),
                               8 * self.idx.itemsize, address(self.values),
                               DTYPES[self.dtype], mode, format, ctypes.byref(pointer))
             finally:

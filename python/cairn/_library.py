@@ -139,6 +139,7 @@ class AutoInfo(Sized):
 # for those of _NUMBERS.
 _FUNCTIONS = """
 cairn_context_create i p          cairn_context_destroy - p       cairn_context_message s p
+cairn_context_create_fortran i ip
 cairn_context_set_memory i pl     cairn_context_set_threads i pi  cairn_context_threads i p
 cairn_context_memory - pppp       cairn_context_set_replays i pl  cairn_version s
 cairn_status_text s i
@@ -151,6 +152,7 @@ cairn_tensor_create_with i ppipp  cairn_tensor_destroy - p        cairn_tensor_r
 cairn_tensor_from_csr i pllllpipipiipp  cairn_tensor_from_csc i pllllpipipiipp
 cairn_tensor_from_coords i ppipp  cairn_tensor_convert_with i pppp
 cairn_tensor_update i pp          cairn_tensor_entries l p        cairn_tensor_format p p
+cairn_tensor_shape i pp           cairn_plan_columns - ppp        cairn_plan_rows - ppp
 cairn_tensor_dtype i p            cairn_tensor_rows - ppp         cairn_tensor_write i psp
 cairn_tensor_to_csr i pp          cairn_tensor_to_csc i pp        cairn_tensor_to_coords i pp
 cairn_tensor_parts_sized i pzpp   cairn_parts_free - pp

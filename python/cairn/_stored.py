@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _errors, _inputs
 from ._context import Shared
-from ._library import (BORROW, COPY, AutoInfo, AutoOptions, Compressed, CoordsOut,
+from ._library import (BORROW, COPY, ORDER, AutoInfo, AutoOptions, Compressed, CoordsOut,
                        PartInfo, PlanInfo, ProductOptions, SourceInfo, lib)
 
 PLANS = 8  # Most plans that a tensor keeps: one for each number of columns.
@@ -54,12 +54,13 @@ class Stored(Shared):
         self.given = given
         self.borrowed = given.keep() if borrowed else ()
         self.why = why
-        self.order = None  # Of a list that is updated: its entries by rows.
+        self.closed = False  # Left already, with its context.
         self.dtype = np.dtype(np.float32 if lib.cairn_tensor_dtype(pointer) else np.float64)
         self._measure()
+        context._keep(self)
 
     def __del__(self):
-        if not self.context._forked:
+        if not self.context._forked and not self.closed:
             self._leave()
 
     def _destroy(self, destroy_plan=lib.cairn_plan_destroy,
@@ -73,10 +74,11 @@ class Stored(Shared):
         self.parts = parts(self)
         self.nnz = sum(part.nnz for part in self.parts)
         self.nbytes = sum(part.bytes for part in self.parts)
-        end = ctypes.c_int64()
-        lib.cairn_tensor_rows(self.pointer, None, ctypes.byref(end))
-        # Columns are those of X.
-        self.shape = (end.value, self.given.shape[1] if self.given else 0)
+        extent, first, end = (ctypes.c_int64 * ORDER)(), ctypes.c_int64(), ctypes.c_int64()
+        lib.cairn_tensor_shape(self.pointer, extent)
+        lib.cairn_tensor_rows(self.pointer, ctypes.byref(first), ctypes.byref(end))
+        self.shape = tuple(extent[:2])
+        self.rows = first.value, end.value  # This rank's: first, and one past the last.
 
     @property
     def text(self):
@@ -137,7 +139,8 @@ def compressed(stored, by_columns):
     """(ptr, idx, values) of the entries by rows, or by columns."""
     entries = lib.cairn_tensor_entries(stored.pointer)
     dtype = _index_type(entries, *stored.shape)
-    ptr = np.empty(stored.shape[1 if by_columns else 0] + 1, dtype)
+    lines = stored.shape[1] if by_columns else stored.rows[1] - stored.rows[0]
+    ptr = np.empty(lines + 1, dtype)
     idx, values = np.empty(entries, dtype), np.empty(entries, stored.dtype)
     out = Compressed(ptr_length=len(ptr), length=entries, ptr_bits=8 * dtype.itemsize,
                      idx_bits=8 * dtype.itemsize, dtype=_inputs.DTYPES[stored.dtype])
@@ -207,10 +210,12 @@ class Source:
 def _lend(context, given):
     """A tensor over the arrays that were given, or a list of its own where they cannot be
     borrowed as they are."""
-    try:
-        return given.make(context, BORROW, None, 0)
-    except _errors.CairnValueError:
-        return given.make(context, COPY, None, 0)
+    if context.lends:
+        try:
+            return given.make(context, BORROW, None, 0)
+        except _errors.CairnValueError:
+            pass
+    return given.make(context, COPY, None, 0)
 
 
 def _choose_and_make(context, given, products):
@@ -232,7 +237,8 @@ def _from_arrays(context, given, text, copy, products):
         pointer, why = _choose_and_make(context, given, products or 0)
         return Stored(context, pointer, given, why=why)
     with _Format(context, text) as format, _Format(context, given.own) as own:
-        if not copy and products is None and format.text == own.text:
+        if not copy and products is None and format.text == own.text and (
+                context.lends or given.own == "csr"):
             try:
                 return Stored(context, given.make(context, BORROW, None, 0), given, True)
             except _errors.CairnValueError:
@@ -286,7 +292,7 @@ def _from_file(context, given, text, products):
 
 def make(context, a, text, dtype, copy, products):
     """Store what was handed over."""
-    given = _inputs.look(a, dtype)
+    given = context._look(_inputs.look, a, dtype)
     if isinstance(given, _inputs.File):
         return _from_file(context, given, text, products)
     return _from_arrays(context, given, text, copy, products)

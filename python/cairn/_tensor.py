@@ -74,10 +74,13 @@ class Tensor:
     dtype     numpy.float64 or numpy.float32: of values, and of products
     nnz       entries that are stored, padding not counted
     nbytes    bytes of all arrays
+    rows      (first, one past the last) of the elements of y that this process has: all,
+              but on several ranks (cairn.mpi)
+    columns   likewise, of x
     """
 
-    __slots__ = ("_stored", "_transposed", "_vector", "_rows", "_plan", "_mask", "_lock",
-                 "shape", "dtype", "__weakref__")
+    __slots__ = ("_stored", "_transposed", "_vector", "_rows", "_across", "_plan", "_mask", "_lock",
+                 "shape", "dtype", "rows", "columns", "__weakref__")
     ndim = 2
     __array_ufunc__ = None  # x @ A is A's to compute.
 
@@ -86,7 +89,9 @@ class Tensor:
         self._transposed = transposed
         self.shape = stored.shape[::-1] if transposed else stored.shape
         self.dtype = stored.dtype
-        self._rows = self.shape[0]
+        self.rows, self.columns = stored.context._owned(stored, transposed)
+        self._rows = self.rows[1] - self.rows[0]
+        self._across = self.columns[1] - self.columns[0]
         self._mask = self.dtype.itemsize - 1
         self._lock = stored.context._lock
         self._vector = None
@@ -97,7 +102,7 @@ class Tensor:
     def _prime(self):
         """Have the plan of A @ x at hand."""
         self._plan = self._stored.plan(1, self._transposed)
-        self._vector = (self.shape[1],)
+        self._vector = (self._across,)
 
     # ---- products ----
 
@@ -131,9 +136,9 @@ class Tensor:
         x = np.asarray(x)
         if x.dtype.kind not in "fiubc":
             _inputs.type_error("x", f"has values of {x.dtype}, no numbers", call)
-        if x.ndim not in (1, 2) or x.shape[0] != self.shape[1]:
+        if x.ndim not in (1, 2) or x.shape[0] != self._across:
             _inputs.value_error("x", f"has shape {x.shape}; the matrix has shape "
-                                     f"{self.shape}", call)
+                                     f"{(self._rows, self._across)}", call)
         return x
 
     def _result(self, out, shape, call):
@@ -155,16 +160,14 @@ class Tensor:
             return self._apply(x.real) + 1j * self._apply(x.imag)
         x = np.require(x.astype(self.dtype, copy=False), requirements=["C", "A"])
         y = self._result(out, (self._rows,) + x.shape[1:], call)
-        if y.size == 0:
-            return y
-        if x.size == 0:
+        columns = 1 if x.ndim == 1 else x.shape[1]
+        if 0 in self.shape or columns == 0:
             y[...] = 0
             return y
-        columns = 1 if x.ndim == 1 else x.shape[1]
         self._stored.context._alive()
         with self._lock:
             plan = self._stored.plan(columns, self._transposed)
-            self._stored.run(plan, x.ctypes.data, y.ctypes.data)
+            self._stored.run(plan, _inputs.any_address(x), _inputs.any_address(y))
             if self._vector is None or columns == 1:
                 self._prime()
         return y
@@ -237,7 +240,7 @@ class Tensor:
         """A scipy.sparse.csr_array of the entries."""
         from scipy.sparse import csr_array
         ptr, idx, values = self._lines()
-        return csr_array((values, idx, ptr), shape=self.shape)
+        return csr_array((values, idx, ptr), shape=(len(ptr) - 1, self.shape[1]))
 
     def tocoo(self):
         """A scipy.sparse.coo_array of the entries."""
@@ -307,6 +310,9 @@ class Tensor:
                 own[:count] = values
             values = own
         elif isinstance(stored.given, _inputs.List):
+            if not stored.context.lends:
+                raise _errors.CairnNotSupported("update: a list of several ranks: make the "
+                                                "tensor of each rank's rows")
             self._by_rows(stored, values)
             return
         else:
@@ -340,6 +346,9 @@ class Tensor:
         return _picture.svg(self)
 
     def __reduce__(self):
+        if not self._stored.context.lends:
+            raise _errors.CairnTypeError("pickle: a matrix of several ranks has no process "
+                                         "of its own: pickle its rows, A.tocsr()")
         ptr, idx, values = _stored.compressed(self._stored, False)
         return _again, (ptr, idx, values, self._stored.shape, self.format,
                         self._transposed)
