@@ -326,7 +326,7 @@ static PetscErrorCode compose(Mat A, int kind, PetscBool on)
     if (on)
         PetscCall(
             PetscObjectQueryFunction(object, "MatRetrieveValues_C", &parents_retrieve));
-    COMPOSE(on ? retrieve : parents_retrieve, "MatRetrieveValues_C");
+    COMPOSE(on ? retrieve : NULL, "MatRetrieveValues_C");
 #undef COMPOSE
     return 0;
 }
@@ -408,7 +408,9 @@ static PetscErrorCode release(Mat A, MatType type, MatReuse reuse, Mat *out)
     if (!B) return 0;
     PetscCall(strip(B, kind));
     PetscCall(become(B, &shadow_parent[kind], parent_of[kind]));
-    if (kind == SEQ) return 0;
+    if (kind == SEQ)
+        return PetscObjectComposeFunction((PetscObject)B, "MatRetrieveValues_C",
+                                          parents_retrieve);
     PetscCall(MatMPIAIJGetSeqAIJ(B, &block, NULL, NULL));
     if (!block || block->ops->mult != shadow_mult) return 0;
     return release(block, type, MAT_INPLACE_MATRIX, &block);
