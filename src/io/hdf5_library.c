@@ -22,13 +22,15 @@ static cairn_status missing(cairn_env *env, const char *what)
                       what);
 }
 
-/// Find all that is called. It stays open: what its exit handlers have of it must not be
-/// unmapped.
+/// Find all that is called. It stays open: what others have of it must not be unmapped. Where
+/// nobody else has it, it does nothing at the process's end: it would complain there of
+/// files that were damaged, and nothing is left open.
 static cairn_status open_library(cairn_env *env)
 {
-    cairn_hdf5_library fresh = {
-        .handle = dlopen(CAIRN_HDF5_SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
-    unsigned major = 0, minor = 0, release = 0;
+    const int          flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+    const bool         ours  = !dlopen(CAIRN_HDF5_SONAME, flags | RTLD_NOLOAD);
+    cairn_hdf5_library fresh = {.handle = dlopen(CAIRN_HDF5_SONAME, flags)};
+    unsigned           major = 0, minor = 0, release = 0;
 
     if (!fresh.handle) return missing(env, dlerror());
 #    define X(function)                                             \
@@ -36,6 +38,7 @@ static cairn_status open_library(cairn_env *env)
         if (!fresh.function) return missing(env, "it has no " #function);
     CAIRN_HDF5_FUNCTIONS(X)
 #    undef X
+    if (ours) fresh.H5dont_atexit();
     if (fresh.H5open() < 0) return missing(env, "it does not begin");
     fresh.H5get_libversion(&major, &minor, &release);
     if (major != H5_VERS_MAJOR || minor != H5_VERS_MINOR)

@@ -15,6 +15,7 @@
 
 /* Functions of the library, by their names. */
 #define CAIRN_HDF5_FUNCTIONS(X)     \
+    X(H5dont_atexit)                \
     X(H5open)                       \
     X(H5get_libversion)             \
     X(H5free_memory)                \
