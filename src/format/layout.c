@@ -171,7 +171,7 @@ infer(cairn_env *env, cairn_layout *layout, const cairn_interval *span)
     CAIRN_TRY(cairn_layout_pack_lists(env, layout));
     CAIRN_TRY(level_gaps(env, layout));
     level_kinds(layout);
-    layout->pads = cairn_layout_pads(layout);
+    CAIRN_TRY(cairn_layout_pads(env, layout, &layout->pads));
     if (layout->sized) CAIRN_TRY(level_ranges(env, layout, span));
     CAIRN_TRY(cairn_layout_invert(env, layout));
     if (!layout->sized) return CAIRN_OK;

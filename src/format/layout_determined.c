@@ -142,34 +142,73 @@ static bool numbers_unstored(const cairn_query *query)
     return query->otherwise.kind != CAIRN_START_NONE;
 }
 
-/// A level that finds the element by its number, with everything above given, is a hole
-/// where there is none: if the query numbers stored positions only, nothing is padded.
-static bool finds_only_stored(const cairn_layout *layout, const cairn_level *level)
+/// The step that finds the element among stored positions, by its number; -1: none does.
+static int step_to_stored(const cairn_layout *layout, const cairn_recipe *recipe)
 {
-    for (int s = 0; s < level->recipe.steps && level->per_node; s++) {
-        const cairn_step *step = &level->recipe.step[s];
+    for (int s = 0; s < recipe->steps; s++) {
+        const cairn_step *step = &recipe->step[s];
 
         if (step->kind == CAIRN_STEP_QUERY
             && !numbers_unstored(&layout->encoding->query[step->query]))
-            return true;
+            return s;
+    }
+    return -1;
+}
+
+/// Is level @p k, an index of a number, held to the element that step @p found finds? It is
+/// where that step looks its number up, or one that gives the number's group, which is
+/// compared with the element's. Elements of two steps are not compared.
+static bool is_held(const cairn_layout *layout, const cairn_recipe *r, int found, int k)
+{
+    for (int s = 0; s < r->steps; s++) {
+        const cairn_step *step = &r->step[s];
+
+        if (step->kind != CAIRN_STEP_QUERY || step->query != layout->level[k].query
+            || (s != found
+                && layout->encoding->query[step->query].arg == CAIRN_ARG_VALUE))
+            continue;
+        for (int t = 0; t < step->in.terms; t++)
+            if (step->in.var[t] == k) return true;
     }
     return false;
 }
 
-bool cairn_layout_pads(const cairn_layout *layout)
+/// A level that finds the element by its number, with everything above given, is a hole
+/// where there is none. If the query numbers stored positions only, and every other number
+/// above is held to the element, too, nothing is padded.
+static cairn_status
+finds_only_stored(cairn_env *env, cairn_layout *layout, int l, bool *only_stored)
 {
-    bool pads = false;
+    const cairn_level *level = &layout->level[l];
+    const int found   = level->per_node ? step_to_stored(layout, &level->recipe) : -1;
+    uint32_t  numbers = 0;
 
-    for (int l = 0; l <= layout->last; l++)
-        pads |= layout->level[l].gaps;
-    for (int l = layout->last + 1; l < layout->levels; l++) {
-        if (stores_nothing(layout, l)) continue; /* one index: no position beside */
-        if (!layout->level[l].determined)
-            pads = true;
-        else if (finds_only_stored(layout, &layout->level[l]))
-            pads = false;
+    *only_stored = false;
+    if (found < 0) return CAIRN_OK;
+    for (int k = 0; k < l; k++) {
+        if (!layout->level[k].indirect) continue;
+        if (!is_held(layout, &level->recipe, found, k)) return CAIRN_OK;
+        numbers |= 1U << k;
     }
-    return pads;
+    return cairn_layout_levels_agree(env, layout, numbers, only_stored);
+}
+
+cairn_status cairn_layout_pads(cairn_env *env, cairn_layout *layout, bool *pads)
+{
+    *pads = false;
+    for (int l = 0; l <= layout->last; l++)
+        *pads |= layout->level[l].gaps;
+    for (int l = layout->last + 1; l < layout->levels; l++) {
+        bool only_stored = false;
+
+        if (stores_nothing(layout, l)) continue; /* one index: no position beside */
+        if (layout->level[l].determined)
+            CAIRN_TRY(finds_only_stored(env, layout, l, &only_stored));
+        else
+            *pads = true;
+        if (only_stored) *pads = false;
+    }
+    return CAIRN_OK;
 }
 
 cairn_status cairn_layout_determine(cairn_env *env, cairn_layout *layout)

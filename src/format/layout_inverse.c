@@ -101,20 +101,20 @@ covered_floor(cairn_layout *layout, const cairn_form *form, bool *covered)
 }
 
 /// Tuples whose floors contradict each other exist only where a floor stands without
-/// its remainder; then every direct level is compared after inverting.
-static cairn_status find_checks(cairn_layout *layout)
+/// its remainder.
+static cairn_status
+floors_contradict(cairn_layout *layout, uint32_t levels, bool *contradict)
 {
-    bool     needed[CAIRN_MAX_ATOMS] = {false}, covered[CAIRN_MAX_ATOMS] = {false};
-    uint32_t direct = 0;
+    bool needed[CAIRN_MAX_ATOMS] = {false}, covered[CAIRN_MAX_ATOMS] = {false};
 
     for (int l = 0; l < layout->levels; l++) {
-        if (layout->level[l].indirect) continue;
-        direct |= 1U << l;
+        if (!(levels >> l & 1)) continue;
         CAIRN_TRY(needed_floors(layout, &layout->level[l].form, needed));
         CAIRN_TRY(covered_floor(layout, &layout->level[l].form, covered));
     }
+    *contradict = false;
     for (int a = 0; a < CAIRN_MAX_ATOMS; a++)
-        if (needed[a] && !covered[a]) layout->check = direct;
+        *contradict |= needed[a] && !covered[a];
     return CAIRN_OK;
 }
 
@@ -126,6 +126,51 @@ static uint32_t direct_levels(const cairn_layout *layout)
     for (int l = 0; l < layout->levels; l++)
         if (!layout->level[l].indirect) direct |= 1U << l;
     return direct;
+}
+
+/// Of levels that say one thing twice, or whose floors contradict each other, every direct
+/// level is compared after inverting.
+static cairn_status find_checks(cairn_layout *layout)
+{
+    const uint32_t direct = direct_levels(layout);
+    bool           contradict;
+
+    CAIRN_TRY(floors_contradict(layout, direct, &contradict));
+    if (contradict) layout->check = direct;
+    return CAIRN_OK;
+}
+
+/// Does each of @p levels say something that those before it do not?
+static cairn_status
+are_independent(cairn_layout *layout, cairn_known *known, uint32_t levels, bool *are)
+{
+    *are = true;
+    for (int l = 0; l < layout->levels; l++) {
+        bool fresh;
+
+        if (!(levels >> l & 1)) continue;
+        CAIRN_TRY(cairn_known_add(known, &layout->level[l].form, NULL, &fresh));
+        *are = *are && fresh;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_layout_levels_agree(cairn_env    *env,
+                                       cairn_layout *layout,
+                                       uint32_t      levels,
+                                       bool         *agree)
+{
+    bool         contradict = false;
+    cairn_known *known;
+    cairn_status status;
+
+    CAIRN_TRY(cairn_known_create(env, layout->algebra, &known));
+    CAIRN_GO(done, are_independent(layout, known, levels, agree));
+    CAIRN_GO(done, floors_contradict(layout, levels, &contradict));
+    *agree = *agree && !contradict;
+done:
+    cairn_known_destroy(env, &known);
+    return status;
 }
 
 static cairn_status invert(cairn_env *env, cairn_layout *layout, cairn_known *known)

@@ -15,8 +15,15 @@ cairn_status cairn_layout_invert(cairn_env *env, cairn_layout *layout);
 /// Determined levels: `determined`, `by`, `per_node`, `recipe`.
 cairn_status cairn_layout_determine(cairn_env *env, cairn_layout *layout);
 
+/// Do any indices of @p levels, a bit each, stand for one position? They do not where a
+/// level repeats what others say, or a floor stands without its remainder.
+cairn_status cairn_layout_levels_agree(cairn_env    *env,
+                                       cairn_layout *layout,
+                                       uint32_t      levels,
+                                       bool         *agree);
+
 /// What `pads` is, once determined levels and gaps are known.
-bool cairn_layout_pads(const cairn_layout *layout);
+cairn_status cairn_layout_pads(cairn_env *env, cairn_layout *layout, bool *pads);
 
 /// Packs: `tuple`, `value_tuple`; lists change `depth` and `has_ptr` of inner levels.
 /// Twice: first the lists (they decide which arrays exist), then, with the widths known,
