@@ -142,35 +142,77 @@ static bool numbers_unstored(const cairn_query *query)
     return query->otherwise.kind != CAIRN_START_NONE;
 }
 
-/// The step that finds the element among stored positions, by its number; -1: none does.
-static int step_to_stored(const cairn_layout *layout, const cairn_recipe *recipe)
+/// The query by which the element is found among stored positions; -1: none does.
+static int query_of_stored(const cairn_layout *layout, const cairn_recipe *recipe)
 {
     for (int s = 0; s < recipe->steps; s++) {
         const cairn_step *step = &recipe->step[s];
 
         if (step->kind == CAIRN_STEP_QUERY
             && !numbers_unstored(&layout->encoding->query[step->query]))
-            return s;
+            return step->query;
     }
     return -1;
 }
 
-/// Is level @p k, an index of a number, held to the element that step @p found finds? It is
-/// where that step looks its number up, or one that gives the number's group, which is
-/// compared with the element's. Elements of two steps are not compared.
-static bool is_held(const cairn_layout *layout, const cairn_recipe *r, int found, int k)
+/// Is @p form the same for the element that query @p q finds and the position? It is where
+/// a direct level above level @p l has it, or the query's groups.
+static cairn_status
+is_shared(cairn_layout *layout, int l, int q, const cairn_form *form, bool *shared)
 {
-    for (int s = 0; s < r->steps; s++) {
+    const cairn_map *groups = &layout->encoding->query[q].group_by;
+
+    *shared = false;
+    for (int k = 0; k < l; k++)
+        *shared |= !layout->level[k].indirect && !layout->level[k].determined
+                   && cairn_form_equal(&layout->level[k].form, form);
+    for (int g = 0; g < groups->count && !*shared; g++) {
+        cairn_form group;
+
+        CAIRN_TRY(cairn_form_of(layout->algebra, groups->expr[g], &group));
+        *shared = cairn_form_equal(&group, form);
+    }
+    return CAIRN_OK;
+}
+
+/// Are the groups over which query @p q is taken the found element's, too?
+static cairn_status
+shares_groups(cairn_layout *layout, int l, int found, int q, bool *shares)
+{
+    const int arg = layout->encoding->query[q].arg;
+
+    *shares = arg != CAIRN_ARG_VALUE; /* two elements are not compared */
+    if (!*shares) return CAIRN_OK;
+    const cairn_map *groups = &layout->encoding->query[arg].group_by;
+
+    for (int g = 0; g < groups->count && *shares; g++) {
+        cairn_form form;
+
+        CAIRN_TRY(cairn_form_of(layout->algebra, groups->expr[g], &form));
+        CAIRN_TRY(is_shared(layout, l, found, &form, shares));
+    }
+    return CAIRN_OK;
+}
+
+/// Is level @p k, an index of a number, held to the element that query @p found finds for
+/// level @p l? It is where a step looks its number up, and gives that element or a group
+/// in which it lies.
+static cairn_status is_held(cairn_layout *layout, int l, int found, int k, bool *held)
+{
+    const cairn_recipe *r     = &layout->level[l].recipe;
+    const int           query = layout->level[k].query;
+
+    *held = false;
+    for (int s = 0; s < r->steps && !*held; s++) {
         const cairn_step *step = &r->step[s];
 
-        if (step->kind != CAIRN_STEP_QUERY || step->query != layout->level[k].query
-            || (s != found
-                && layout->encoding->query[step->query].arg == CAIRN_ARG_VALUE))
-            continue;
+        if (step->kind != CAIRN_STEP_QUERY || step->query != query) continue;
         for (int t = 0; t < step->in.terms; t++)
-            if (step->in.var[t] == k) return true;
+            *held |= step->in.var[t] == k;
     }
-    return false;
+    if (*held && query != found)
+        CAIRN_TRY(shares_groups(layout, l, found, query, held));
+    return CAIRN_OK;
 }
 
 /// A level that finds the element by its number, with everything above given, is a hole
@@ -180,16 +222,17 @@ static cairn_status
 finds_only_stored(cairn_env *env, cairn_layout *layout, int l, bool *only_stored)
 {
     const cairn_level *level = &layout->level[l];
-    const int found   = level->per_node ? step_to_stored(layout, &level->recipe) : -1;
+    const int found   = level->per_node ? query_of_stored(layout, &level->recipe) : -1;
     uint32_t  numbers = 0;
+    bool      held    = found >= 0;
 
     *only_stored = false;
-    if (found < 0) return CAIRN_OK;
-    for (int k = 0; k < l; k++) {
+    for (int k = 0; k < l && held; k++) {
         if (!layout->level[k].indirect) continue;
-        if (!is_held(layout, &level->recipe, found, k)) return CAIRN_OK;
+        CAIRN_TRY(is_held(layout, l, found, k, &held));
         numbers |= 1U << k;
     }
+    if (!held) return CAIRN_OK;
     return cairn_layout_levels_agree(env, layout, numbers, only_stored);
 }
 

@@ -22,6 +22,14 @@ typedef struct {
     "load = sum(value) groupBy (d0,d1)->(d0); " \
     "bucket = schedule(load) traverseBy (d0,d1)->(d0) buckets 2; "
 
+#define PLACE "load = sum(value) groupBy (d0,d1)->(d0); place = reorder(load); "
+#define PAIRS                                                \
+    PLACE "slot = enum(value) groupBy (d0,d1)->(d0/2) with " \
+          "value ne 0 -> 0 | otherwise -> none"
+#define PLACES                                                  \
+    PLACE "slot = enum(value) groupBy (d0,d1)->(place/2) with " \
+          "value ne 0 -> 0 | otherwise -> none"
+
 ParameterizedTestParameters(two_numbers, read_back)
 {
     static numbered cases[] = {
@@ -33,6 +41,11 @@ ParameterizedTestParameters(two_numbers, read_back)
         {"bucket,d0/2,slot,d0%2,d1",   "trim(0,2)",           BUCKET SLOT},
         {"d0,slot/2,slot%2,slot%3,d1", "trim(0,1)",           SLOT       },
         {"d0,slot%3,slot/2,slot%2,d1", "trim(0,0)",           SLOT       },
+        {"place,slot,d0,d1",           "trim(0,0)",           PAIRS      },
+        {"place/2,slot,place%2,d0,d1", "merge(0), trim(0,1)", PAIRS      },
+        {"place,slot,d0,d1",           "trim(0,0)",           PLACES     },
+        {"place/2,slot,place%2,d0,d1", "merge(0), trim(1,1)", PLACES     },
+        {"place/2,slot,place%2,d0,d1", "merge(0), trim(0,1)", PLACE SLOT },
         {"d0,slot,d1",                 "trim(0,0)",           SLOT       },
         {"d0,slot/2,slot%2,d1",        "trim(0,1)",           SLOT       },
     };
