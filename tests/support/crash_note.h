@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CRASH_NOTE_SIGNALS = 4 };
+enum { CRASH_NOTE_SIGNALS = 5 };
 
 static const int crash_note_signal[CRASH_NOTE_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE,
-                                                          SIGILL};
+                                                          SIGILL, SIGABRT};
 static struct sigaction crash_note_before[CRASH_NOTE_SIGNALS]; ///< A sanitizer's, say.
 static char             crash_note_text[512];
 

@@ -96,7 +96,7 @@ static void check_places(int kind)
 /// Bytes of a row that a rank has, and of one that it puts in order.
 enum {
     OWN   = 4 + 8 * KEYS + 8 + 8,
-    SORTS = 16 * KEYS + 4 + 8 + 8 + 16,
+    SORTS = 16 * KEYS + 4 + 8 + 8 + 2 * 16,
     ASIDE = 1 << 18
 };
 
