@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,6 +332,46 @@ Test(text, grows_and_is_taken)
     cr_expect_eq(strncmp(string, "0,1,2,", 6), 0);
     cr_expect_str_eq(string + strlen(string) - 6, "99,end");
     cairn_free(&env, string);
+}
+
+/// Pieces of text of each kind, as the C library formats them.
+#define EXPECT_LIKE_PRINTF(...)                           \
+    do {                                                  \
+        cairn_text text;                                  \
+        char       expected[600], *string = NULL;         \
+                                                          \
+        cairn_text_init(&text, &env);                     \
+        cairn_text_add(&text, __VA_ARGS__);               \
+        cr_assert_eq(cairn_text_take(&text, &string), 0); \
+        snprintf(expected, sizeof expected, __VA_ARGS__); \
+        cr_expect_str_eq(string, expected);               \
+        cairn_free(&env, string);                         \
+    } while (0)
+
+Test(text, pieces_are_what_the_c_library_prints)
+{
+    static const int64_t numbers[] = {
+        0, 1, -1, 9, 10, -10, 123456, INT_MAX, INT_MIN, INT64_MAX, INT64_MIN};
+    char wide[500];
+
+    memset(wide, 'w', sizeof wide - 1);
+    wide[sizeof wide - 1] = '\0';
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        const long long n = numbers[k];
+        const int       i = (int)n;
+
+        EXPECT_LIKE_PRINTF("%d", i);
+        EXPECT_LIKE_PRINTF("a%lldb%+lldc", n, n);
+        EXPECT_LIKE_PRINTF("%x, %d%%", (unsigned)i, i);
+        EXPECT_LIKE_PRINTF("%s%d%s%lld", "x = ", i, "", n);
+        EXPECT_LIKE_PRINTF("%c%lld%c", '[', n, ']');
+        /* Others, behind what was added already. */
+        EXPECT_LIKE_PRINTF("%d %5d %lld", i, i, n);
+        EXPECT_LIKE_PRINTF("%s %ld %zu", "l", (long)n, (size_t)n);
+        EXPECT_LIKE_PRINTF("%lld%+d", n, i);
+        EXPECT_LIKE_PRINTF("%s, %.3g", wide, (double)n);
+        EXPECT_LIKE_PRINTF("%s%s", "", wide);
+    }
 }
 
 Test(text, nothing_is_an_empty_string)
