@@ -68,33 +68,35 @@ static int64_t padded(int64_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-/// Bytes of a part's arrays but the values.
-static int64_t bytes_of(const cairn_part *part)
+/// Are the part's values in an array, by themselves or as fields of its tuples?
+static bool has_values(const cairn_part *part, const cairn_array *array)
 {
-    cairn_array array[CAIRN_MAX_ARRAYS];
-    const int   arrays = cairn_part_arrays(part, array);
-    int64_t     bytes  = 0;
-
-    for (int k = 0; k < arrays; k++)
-        if (array[k].kind != CAIRN_ARRAY_VAL) bytes += padded(array[k].bytes);
-    return bytes;
+    return array->kind == CAIRN_ARRAY_VAL
+           || (array->kind == CAIRN_ARRAY_TUPLES
+               && array->tuple == part->layout->value_tuple);
 }
 
-/* Parts are looked at one after the other: all but the values of one may lie where those of
-   the one before did, since what is sent comes after what was started. */
+/* Parts are looked at one after the other: all arrays of one but that with the values may
+   lie where those of the one before did, since what is sent comes after what was started. */
 static cairn_status take_parts(const cairn_compiled *c, cairn_card_work *w)
 {
     const int64_t parts = cairn_origin_group(&c->origin)->count;
-    const int64_t bits  = cairn_origin_view(&c->origin, 0)->val_bits;
-    int64_t       most  = 0;
+    int64_t       most = 0, values = 0;
 
     for (int64_t k = 0; k < parts; k++) {
-        const int64_t bytes = bytes_of(cairn_origin_part(&c->origin, k));
+        const cairn_part *const part = cairn_origin_part(&c->origin, k);
+        cairn_array             array[CAIRN_MAX_ARRAYS];
+        const int               arrays = cairn_part_arrays(part, array);
+        int64_t                 bytes  = 0;
 
+        for (int a = 0; a < arrays; a++)
+            if (has_values(part, &array[a]))
+                values += array[a].bytes;
+            else
+                bytes += padded(array[a].bytes);
         most = bytes > most ? bytes : most;
     }
-    CAIRN_TRY(cairn_card_take(w, w->source.positions * bits / 8, "values",
-                              &w->source.values));
+    CAIRN_TRY(cairn_card_take(w, values, "values", &w->source.values));
     return cairn_card_take(w, most, "arrays", &w->source.indices);
 }
 
@@ -132,10 +134,8 @@ cairn_status cairn_card_take_source(const cairn_compiled *c, cairn_card_work *w)
     return c->origin.from ? take_parts(c, w) : take_entries(c, w);
 }
 
-cairn_status cairn_card_send_part(const cairn_compiled *c,
-                                  cairn_card_work      *w,
-                                  int64_t               number,
-                                  int64_t               before)
+cairn_status
+cairn_card_send_part(const cairn_compiled *c, cairn_card_work *w, int64_t number)
 {
     cairn_array        array[CAIRN_MAX_ARRAYS];
     cairn_grid_address next = w->source.indices;
@@ -144,14 +144,25 @@ cairn_status cairn_card_send_part(const cairn_compiled *c,
     const int arrays = cairn_part_arrays(w->source.part, array);
 
     for (int k = 0; k < arrays; k++) {
-        const bool                values = array[k].kind == CAIRN_ARRAY_VAL;
-        const int64_t             offset = values ? before * array[k].bits / 8 : 0;
+        const bool                values = has_values(w->source.part, &array[k]);
         cairn_grid_address *const its    = &w->source.array[k];
 
-        *its = values ? w->source.values : next;
-        CAIRN_TRY(w->grids->send(w->program, *its + (cairn_grid_address)offset,
-                                 array[k].data, array[k].bytes));
-        if (!values) next += (cairn_grid_address)padded(array[k].bytes);
+        *its = values ? w->source.values + w->source.sent : next;
+        CAIRN_TRY(w->grids->send(w->program, *its, array[k].data, array[k].bytes));
+        if (values)
+            w->source.sent += (cairn_grid_address)array[k].bytes;
+        else
+            next += (cairn_grid_address)padded(array[k].bytes);
     }
     return CAIRN_OK;
+}
+
+void cairn_card_join_values(cairn_card_work *w)
+{
+    cairn_array array[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(w->source.part, array);
+
+    for (int k = 0; k < arrays; k++)
+        if (has_values(w->source.part, &array[k]))
+            w->source.array[k] = w->source.values;
 }

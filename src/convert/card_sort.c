@@ -120,12 +120,13 @@ static cairn_status pack_parts(const cairn_compiled *c, cairn_card_work *w)
         cairn_convert_args args                    = {.facts = NULL};
 
         if (values == 0) continue;
-        CAIRN_TRY(cairn_card_send_part(c, w, k, before));
+        CAIRN_TRY(cairn_card_send_part(c, w, k));
         cairn_origin_args(&c->origin, k, outer, &args);
         CAIRN_TRY(w->grids->send(w->program, w->source.outer, outer, sizeof outer));
         CAIRN_TRY(pack(w, before, values));
         before += values;
     }
+    cairn_card_join_values(w);
     w->args.key = cairn_card_address(w->key[0]);
     w->args.at  = cairn_card_address(w->at[0]);
     return CAIRN_OK;

@@ -16,11 +16,11 @@ enum {
 
 /// The source as it lies there: one part after the other, but the values of all.
 typedef struct cairn_card_source {
-    const cairn_part *part; ///< The part at hand,
-    cairn_grid_address
-        array[CAIRN_MAX_ARRAYS]; ///< and its arrays; its values are of all.
-    cairn_grid_address values;   ///< [positions]
-    cairn_grid_address indices;  ///< Room for the other arrays,
+    const cairn_part  *part;                    ///< The part at hand,
+    cairn_grid_address array[CAIRN_MAX_ARRAYS]; ///< and its arrays.
+    cairn_grid_address values;  ///< [positions] of all parts, or tuples that have them,
+    cairn_grid_address sent;    ///< of which so many bytes are there.
+    cairn_grid_address indices; ///< Room for the other arrays,
     cairn_grid_address outer;   ///< and for indices of the levels that number the part.
     cairn_grid_address members; ///< [positions] whose each is; 0: all are this one's.
     int64_t            positions; ///< Of all parts.
@@ -73,13 +73,14 @@ cairn_status cairn_card_take_target(const cairn_compiled *c, cairn_card_work *w)
 /// other. Coordinates are brought there, too, and which member each position is of.
 cairn_status cairn_card_take_source(const cairn_compiled *c, cairn_card_work *w);
 
-/// Bring the arrays of the source's part number @p number, which has values, to it.
-///
-/// @param[in] before  Positions of the parts before.
-cairn_status cairn_card_send_part(const cairn_compiled *c,
-                                  cairn_card_work      *w,
-                                  int64_t               number,
-                                  int64_t               before);
+/// Bring the arrays of the source's part number @p number, which has values, there: these
+/// behind those of the parts before, all else over theirs.
+cairn_status
+cairn_card_send_part(const cairn_compiled *c, cairn_card_work *w, int64_t number);
+
+/// When all parts are there: the values of the part at hand are those of all from now on,
+/// numbered from the first part on.
+void cairn_card_join_values(cairn_card_work *w);
 
 /// Send numbers of 32 bits. @param[out] there  Where they are.
 cairn_status cairn_card_send_small(cairn_card_work    *w,

@@ -58,9 +58,10 @@ typedef enum {
 } cairn_grid_keys_function;
 
 typedef enum {
-    /// Positions of a list of coordinates, or of a part A of the source, of which `begin` are in the parts before: write
-    /// `key`, `dead` where there is no entry, and `at`, which counts from the first part on;
-    /// so do the values of A for what follows.
+    /// Positions of a list of coordinates, or of a part A of the source, of which `begin`
+    /// are in the parts before: write `key`, `dead` where there is no entry, and `at`,
+    /// which counts from the first part on. So do the values of A for what follows; here
+    /// they are the part's own.
     CAIRN_GRID_CONVERT_PACK,
     /// Entries in order, with `number`s: write idx and values of B, all of which is 0.
     /// `along`: with `first`, `cursor` and `table`, write the values, and idx of determined

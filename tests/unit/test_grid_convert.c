@@ -191,7 +191,7 @@ static bool check_pair(cairn_tensor *from, const char *source, const char *targe
 {
     const long    before = starts;
     cairn_tensor *made   = convert_by(from, target, "card");
-    char          what[120];
+    char          what[320];
 
     if (!made) return false;
     snprintf(what, sizeof what, "%s to %s, order %llu", source, target,
@@ -286,5 +286,55 @@ Test(grid_convert, more_than_one_tile, .timeout = 300)
     cr_expect(check_pair(from, "csc", "csr"));
     cr_expect(check_pair(from, "csc", "bcsr<2,3>"));
     cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+}
+
+/// Every part has its values behind those of the parts before, in an array or in tuples:
+/// positions of a bank without an entry are seen by the bank's own values, and each value
+/// goes with its own key.
+Test(grid_convert, banks_that_pad_or_have_tuples, .timeout = 300)
+{
+    static const char *const from[] = {
+        "#encoding<{ idx_map<(d0,d1)->((d0)%2,(d0)/2,d1)>, layout<partition(0)> }>",
+        "#encoding<{ idx_map<(d0,d1)->((d0)%3,(d0)/3,d1)>, mutation<merge(0), "
+        "trim(1,1)>, "
+        "layout<partition(0)> }>",
+        "#encoding<{ idx_map<(d0,d1)->((d0)%2,(d0)/2,d1)>, mutation<merge(0), "
+        "trim(1,2)>, "
+        "layout<partition(0), pack(1,2)> }>",
+        "#encoding<{ idx_map<(d0,d1)->((d0)%2,(d0)/2,d1)>, mutation<merge(0,1), "
+        "trim(2,2)>, layout<partition(0), pack(1,2)> }>",
+        "#encoding<{ idx_map<(d0,d1)->((d0)%2,(d0)/2,(d1)/2,(d1)%2)>, "
+        "mutation<merge(0), trim(1,2)>, layout<partition(0), pack(1,2)> }>"};
+    static const char *const to[] = {"csr", "csc", "dia", "ell"};
+    /* Banks of unlike patterns, the rows by turns. */
+    static const int64_t coord[][2] = {
+        {0, 0},
+        {0, 3},
+        {1, 1},
+        {1, 2},
+        {2, 3},
+        {3, 0},
+        {3, 4},
+        {4, 2},
+        {5, 5}
+    };
+    static const double value[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    enum { ENTRIES = sizeof value / sizeof *value };
+    const int64_t extent[2] = {6, 6};
+    cairn_source *source;
+
+    order = seed_clock();
+    MUST(context, cairn_source_from_coords(context, 2, extent, ENTRIES, *coord, value,
+                                           CAIRN_BY_ROWS, &source));
+    for (size_t a = 0; a < sizeof from / sizeof *from; a++) {
+        cairn_tensor *tensor = must_store(context, source, from[a], CAIRN_F64);
+
+        cr_assert_gt(tensor->local->parts, 1);
+        for (size_t b = 0; b < sizeof to / sizeof *to; b++)
+            cr_expect(check_pair(tensor, from[a], to[b]), "%s to %s: %s", from[a],
+                      to[b], context->env.message);
+        cairn_tensor_destroy(&tensor);
+    }
     cairn_source_destroy(&source);
 }
