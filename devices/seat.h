@@ -46,9 +46,10 @@ struct cairn_seat {
     cairn_device *device;
     int           launches;
 
-    /// Start all of them, and return. X is read before it returns, unless it was lent: then
-    /// till the last finish(). A Y is written by finish() alone, unless it was lent: then from
-    /// now on. Touches no environment, as cairn_launch.run().
+    /// Start all of them, and return: an X that was not lent goes by little memory, so that
+    /// all but its end has gone by then. X is read before it returns, unless it was lent:
+    /// then till the last finish(). A Y is written by finish() alone, unless it was lent:
+    /// then from now on. Touches no environment, as cairn_launch.run().
     ///
     /// @param[in] x  [launches] As cairn_launch.run() gets it.
     /// @param[in] y  [launches] What finish() will get.

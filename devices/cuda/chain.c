@@ -27,18 +27,20 @@ void cairn_cuda_chain_open(cairn_cuda_seat *seat)
 static cairn_status make_x(cairn_cuda_seat *s)
 {
     const cairn_cuda_product *p    = product_of(s);
-    cairn_cuda_operand       *x    = &s->chain.x;
+    cairn_cuda_chain         *c    = &s->chain;
     const cairn_interval      rows = p->x->box;
 
-    if (p->x->on.bytes == p->y.bytes) {
-        *x = p->x->on;
-        return CAIRN_OK;
+    c->x   = p->x->on;
+    c->own = c->x.bytes != p->y.bytes;
+    if (c->own) {
+        c->x = (cairn_cuda_operand){.bytes = p->y.bytes,
+                                    .begin = (rows.lo - p->x->from) * p->x->row};
+        CAIRN_TRY(cairn_cuda_alloc(s->device, c->x.bytes, "a chain", &c->x.at));
     }
-    *x           = (cairn_cuda_operand){.bytes = p->y.bytes,
-                                        .begin = (rows.lo - p->x->from) * p->x->row};
-    s->chain.own = true;
-    CAIRN_TRY(cairn_cuda_alloc(s->device, x->bytes, "a chain", &x->at));
-    return cairn_cuda_pin(s->device, x->bytes, &x->host);
+    if (c->x.host.begin) return CAIRN_OK;
+    CAIRN_TRY(cairn_cuda_pin(s->device, c->x.bytes, &c->host));
+    c->x.host = c->host;
+    return CAIRN_OK;
 }
 
 /// One product of a chain: from X to Y, or from Y to X.
@@ -94,10 +96,8 @@ void cairn_cuda_chain_close(cairn_cuda_seat *seat)
         if (c->turn[k] && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, c->turn[k]);
         c->turn[k] = NULL;
     }
-    if (c->own) {
-        cairn_cuda_unpin(seat->device, &c->x.host);
-        cairn_cuda_free(d, &c->x.at, c->x.bytes);
-    }
+    cairn_cuda_unpin(seat->device, &c->host);
+    if (c->own) cairn_cuda_free(d, &c->x.at, c->x.bytes);
     c->own = c->ready = false;
 }
 

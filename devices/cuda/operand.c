@@ -6,10 +6,36 @@
 
 #include "devices/x_window.h"
 
+#define PIECE ((int64_t)1 << 20) /* bytes of what is one piece */
+
+bool cairn_cuda_is_piece(const cairn_cuda_operand *operand)
+{
+    return operand->bytes <= PIECE;
+}
+
 static void free_memory(cairn_device *device, cairn_cuda_operand *o)
 {
     cairn_cuda_unpin(device, &o->host);
     cairn_cuda_free(cairn_cuda_of(device), &o->at, o->bytes);
+}
+
+static void close_ring(cairn_cuda_ring *ring)
+{
+    if (ring->device) cairn_cuda_ring_close(ring, CAIRN_NO_DEVICE);
+    *ring = (cairn_cuda_ring){.device = NULL};
+}
+
+/// Memory for the way there, which nothing is on by now: of one piece its own.
+static cairn_status
+hold_way(cairn_device *device, cairn_cuda_x *x, cairn_cuda_operand *fresh)
+{
+    if (cairn_cuda_is_piece(fresh))
+        return cairn_cuda_pin(device, fresh->bytes, &fresh->host);
+    if (x->ring.device) return CAIRN_OK;
+    const cairn_status status = cairn_cuda_ring_open(device, fresh->bytes, &x->ring);
+
+    if (status != CAIRN_OK) close_ring(&x->ring);
+    return status;
 }
 
 /// Have these rows, instead of those that it has; after a failure it has those.
@@ -20,7 +46,7 @@ static cairn_status hold(cairn_device *device, cairn_cuda_x *x, cairn_interval r
         .begin = (rows.lo - x->from) * x->row};
     cairn_status status = cairn_cuda_alloc(device, fresh.bytes, "X", &fresh.at);
 
-    if (status == CAIRN_OK) status = cairn_cuda_pin(device, fresh.bytes, &fresh.host);
+    if (status == CAIRN_OK) status = hold_way(device, x, &fresh);
     if (status != CAIRN_OK) {
         free_memory(device, &fresh);
         return status;
@@ -106,6 +132,7 @@ void cairn_cuda_x_leave(cairn_device *device, cairn_cuda_x **x)
     while (*link != left)
         link = &(*link)->next;
     *link = left->next;
+    close_ring(&left->ring);
     free_memory(device, &left->on);
     cairn_free(device->env, left);
 }

@@ -3,7 +3,8 @@
 /// X and Y on a card, and in pinned memory on their way. An X may be several launches': all
 /// those of one plan that read rows of the same X (devices/seat.h). On the card are the rows
 /// from the least to the greatest that one of them reads (devices/x_window.h), so that X
-/// may grow, and move, while launches are made.
+/// may grow, and move, while launches are made. A long X has no pinned memory of its length:
+/// a plan's own is copied from where it lies, all others go by way of two pieces.
 
 #ifndef CAIRN_DEVICES_CUDA_OPERAND_H
 #define CAIRN_DEVICES_CUDA_OPERAND_H
@@ -16,8 +17,11 @@ typedef struct cairn_cuda_operand {
     int64_t            bytes;
     int64_t            begin; ///< Byte of the host's at which the card's begins.
     cairn_cuda_pointer at;
-    cairn_cuda_pinned  host; ///< On its way.
+    cairn_cuda_pinned  host; ///< On its way; none of an X of several pieces.
 } cairn_cuda_operand;
+
+/// Is it one piece, so that its copy is the same in every run?
+bool cairn_cuda_is_piece(const cairn_cuda_operand *operand);
 
 /// An X, and whose.
 struct cairn_cuda_x {
@@ -28,7 +32,8 @@ struct cairn_cuda_x {
     int64_t            row;  ///< Bytes of one.
     cairn_coord        from; ///< The row at the host's address.
     int                users;
-    cairn_cuda_operand on; ///< With memory of its own.
+    cairn_cuda_operand on;   ///< With memory of its own.
+    cairn_cuda_ring    ring; ///< Rows on their way, if they are several pieces.
     const char
         *lent; ///< Those rows of the host's, which the card copies from where they
                ///< lie, while a seat that has them is open; NULL: none.

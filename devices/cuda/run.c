@@ -11,9 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Bytes of what is one piece, and of the pieces of what is longer: one travels while the
-/// next is copied.
-#define PIECE      ((int64_t)1 << 20)
+/// Bytes of the pieces of what is longer than one: one travels while the next is copied.
 #define LONG_PIECE ((int64_t)4 << 20)
 
 static cairn_cuda_device *device_of(const cairn_cuda_seat *s)
@@ -62,11 +60,6 @@ int64_t cairn_cuda_piece(int64_t bytes)
     return least > LONG_PIECE ? least : LONG_PIECE;
 }
 
-bool cairn_cuda_is_piece(const cairn_cuda_operand *operand)
-{
-    return operand->bytes <= PIECE;
-}
-
 bool cairn_cuda_seat_brings(const cairn_cuda_seat *seat, int k)
 {
     for (int j = 0; j < k; j++)
@@ -107,18 +100,32 @@ static void bring(cairn_cuda_seat          *s,
         cairn_cuda_copy(s->device, o->host.begin, from, o->bytes);
 }
 
+/// X of several pieces, of which two are on their way at a time: it waits for those before.
+static void
+bring_long(cairn_cuda_seat *s, const cairn_cuda_product *p, const char *from)
+{
+    cairn_cuda_x *const x = p->x;
+
+    cairn_cuda_seat_begin(s, p->moment.begin);
+    cairn_cuda_seat_mark(s, p->moment.begin);
+    if (s->error != CAIRN_CUDA_OK) return;
+    x->ring.error = CAIRN_CUDA_OK; /* of an earlier run */
+    cairn_cuda_ring_send(&x->ring, x->on.at, from, x->on.bytes);
+    note(s, x->ring.error, "X to it");
+    cairn_cuda_seat_mark(s, p->moment.up);
+}
+
 /// Before that part: X of product @p k, and a Y that it keeps.
 static void bring_operands(cairn_cuda_seat *s, int k, const char *x, const char *y)
 {
-    const cairn_cuda_product *p      = s->product[k];
-    const cairn_cuda_operand *on     = &p->x->on;
-    const bool                long_x = !cairn_cuda_is_piece(on);
+    const cairn_cuda_product *p  = s->product[k];
+    const cairn_cuda_operand *on = &p->x->on;
 
     if (cairn_cuda_seat_brings(s, k) && !(s->lending && p->x->lent)) {
-        if (long_x) cairn_cuda_seat_begin(s, p->moment.begin);
-        if (long_x) cairn_cuda_seat_mark(s, p->moment.begin);
-        bring(s, on, x + on->begin, "X to it");
-        if (long_x) cairn_cuda_seat_mark(s, p->moment.up);
+        if (cairn_cuda_is_piece(on))
+            bring(s, on, x + on->begin, "X to it");
+        else
+            bring_long(s, p, x + on->begin);
     }
     if (p->keeps) bring(s, &p->y, y, "Y to it");
 }

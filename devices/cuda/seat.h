@@ -15,7 +15,8 @@ typedef struct cairn_cuda_chain {
     bool               can;   ///< Y is as long as X, and of its type.
     bool               ready; ///< What follows was made.
     bool               own;   ///< The product's X has not all rows, so that this
-    cairn_cuda_operand x;     ///< has memory of its own.
+    cairn_cuda_operand x;     ///< has memory of its own on the card,
+    cairn_cuda_pinned  host;  ///< and here for its way, which a long X wants, too.
     cairn_cuda_graph_exec
         turn[2]; ///< From X to Y, and from Y to X; NULL: step by step.
 } cairn_cuda_chain;
@@ -141,9 +142,6 @@ bool cairn_cuda_chain_prepare(cairn_cuda_seat *seat);
 
 /// Bytes of the pieces in which so many are copied, CAIRN_CUDA_PIECES at most.
 int64_t cairn_cuda_piece(int64_t bytes);
-
-/// Is it one piece, so that its copy is the same in every run?
-bool cairn_cuda_is_piece(const cairn_cuda_operand *operand);
 
 /// Is product @p k the first that reads its X?
 bool cairn_cuda_seat_brings(const cairn_cuda_seat *seat, int k);

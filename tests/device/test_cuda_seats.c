@@ -328,6 +328,17 @@ static long run_own(cairn_plan *plan, cairn_plan *host)
     return copies;
 }
 
+/// Pinned are the plan's X and Y where they lie, a Y of the launch's own in huge pages, and
+/// two pieces by which an X of a caller's goes: none is as long as X.
+static void check_pinned(bool lent)
+{
+    const size_t bytes = LONG_SIDE * sizeof(double), page = 2 << 20, piece = 4 << 20;
+    const size_t pinned = fake.pinned();
+
+    cr_expect_eq(pinned > 0, lent);
+    cr_expect_leq(pinned, 3 * bytes + page + 2 * piece);
+}
+
 static void
 check_lent(const char *settings, bool never, const char *note, long copies, long of_y)
 {
@@ -347,6 +358,7 @@ check_lent(const char *settings, bool never, const char *note, long copies, long
         cr_expect_eq(run_with(plan, host, NULL), copies, "of the plan's own, in run %d",
                      k);
         cr_expect_eq(run_with(plan, host, x), PIECES, "of a caller's, in run %d", k);
+        check_pinned(copies == 0);
         cr_expect_eq(run_own(plan, host), of_y, "of Y, in run %d", k);
     }
     free(x);

@@ -66,7 +66,7 @@ typedef struct fake_state {
     long              calls[FAKE_CALLS];
     long              late; ///< Calls that a lost context was asked.
     long   waits;           ///< Of streams, until one that is forgotten; below 0: none.
-    size_t up;              ///< Bytes that were copied to cards.
+    size_t up, down;        ///< Bytes that were copied to cards, and from them.
     int    cut; ///< Number of the need that graphs are left without; below 0: none.
     int needs; ///< Of the last graph: those without which something may come too early.
     int alive; ///< Things that were made and not given back.
@@ -104,10 +104,11 @@ void fake_memory_open(int card);
 void fake_memory_close(int card);
 
 /// Of a card's memory the block alone that holds an address; none: nothing.
-void fake_memory_open_at(int card, cairn_cuda_pointer at);
-void fake_memory_close_at(int card, cairn_cuda_pointer at);
-bool fake_host_pin(void *at, size_t bytes);
-bool fake_host_unpin(void *at);
+void   fake_memory_open_at(int card, cairn_cuda_pointer at);
+void   fake_memory_close_at(int card, cairn_cuda_pointer at);
+bool   fake_host_pin(void *at, size_t bytes);
+bool   fake_host_unpin(void *at);
+size_t fake_host_pinned(void); ///< Bytes that are.
 /// Are all of these bytes pinned?
 bool fake_host_has(cairn_cuda_pointer at, size_t bytes);
 /// Was it pinned, and are other pages mapped there by now? A card writes to those that it

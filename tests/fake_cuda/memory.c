@@ -198,6 +198,15 @@ bool fake_host_has(cairn_cuda_pointer at, size_t bytes)
     return false;
 }
 
+size_t fake_host_pinned(void)
+{
+    size_t bytes = 0;
+
+    for (const pinned *p = pins; p; p = p->next)
+        bytes += p->bytes;
+    return bytes;
+}
+
 bool fake_host_unpin(void *at)
 {
     for (pinned **link = &pins; *link; link = &(*link)->next) {

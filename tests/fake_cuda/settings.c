@@ -205,6 +205,18 @@ FAKE_EXPORT size_t fake_cuda_up(void)
     return fake.up;
 }
 
+/// Bytes that were copied from cards.
+FAKE_EXPORT size_t fake_cuda_down(void)
+{
+    return fake.down;
+}
+
+/// Bytes of the host's that are pinned.
+FAKE_EXPORT size_t fake_cuda_pinned(void)
+{
+    return fake_host_pinned();
+}
+
 /// The n-th wait of a stream from now on is forgotten; below 0: none is.
 FAKE_EXPORT void fake_cuda_forget(long n)
 {

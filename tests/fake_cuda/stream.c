@@ -120,6 +120,7 @@ static void do_work(const fake_stream *s, fake_work *w)
 {
     switch (w->kind) {
     case FAKE_COPY_DOWN:
+        fake.down += w->bytes;
         if (fake.set.delay <= 0 || !fake_host_is_gone(w->to, w->bytes))
             copy(s->card, w);
         break;

@@ -23,7 +23,9 @@ typedef struct fake_cuda {
     long (*late)(void);              ///< Calls that a lost context was asked.
     void (*mend)(void);              ///< Nothing was lost.
     int (*depth)(void);              ///< Contexts that this thread has pushed.
-    size_t (*up)(void);              ///< Bytes that were copied to cards.
+    size_t (*up)(void);              ///< Bytes that were copied to cards,
+    size_t (*down)(void);            ///< and from them.
+    size_t (*pinned)(void);          ///< Bytes of the host's that are pinned.
     /// The n-th wait of a stream from now on is forgotten; below 0: none is.
     void (*forget)(long n);
     /// Graphs are left without the n-th of what their work waits for; below 0: with all.
@@ -46,6 +48,8 @@ static inline bool fake_cuda_find(fake_cuda *fake)
         *(void **)&fake->mend    = dlsym(library, "fake_cuda_mend");
         *(void **)&fake->depth   = dlsym(library, "fake_cuda_depth");
         *(void **)&fake->up      = dlsym(library, "fake_cuda_up");
+        *(void **)&fake->down    = dlsym(library, "fake_cuda_down");
+        *(void **)&fake->pinned  = dlsym(library, "fake_cuda_pinned");
         *(void **)&fake->forget  = dlsym(library, "fake_cuda_forget");
         *(void **)&fake->cut     = dlsym(library, "fake_cuda_cut");
         *(void **)&fake->shuffle = dlsym(library, "fake_cuda_shuffle");
