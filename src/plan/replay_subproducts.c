@@ -120,7 +120,17 @@ static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *subp
                                       &replay->op);
 }
 
-/// Decide the type of the accumulator, before there are kernels.
+/// Is a subproduct that adds nothing not run at all? An f32 Y whose sums are narrow has no
+/// room for its; and it saves starting a card, and Ys on their way from there. Y is 0 where
+/// nothing was added, never -0, which adding 0 would change.
+static bool is_left_out(const cairn_replay *replay, const cairn_subproduct *subproduct)
+{
+    if (!adds_nothing(replay, subproduct) || replay->sums.across) return false;
+    return (replay->common.tensor->value_bits == 32 && !replay->sums.wide)
+           || (subproduct->device->ops.seat && replay->op.beta == 0);
+}
+
+/// Decide the type of the accumulator, before there are kernels, and what is not run.
 static void choose_width(cairn_replay *replay)
 {
     replay->sums.wide = replay->sums.across;
@@ -131,6 +141,7 @@ static void choose_width(cairn_replay *replay)
         cairn_subproduct *subproduct = &replay->subproduct[p];
 
         subproduct->work.wide = replay->sums.wide;
+        subproduct->own.none  = is_left_out(replay, subproduct);
         if (!cairn_subproduct_is_idle(subproduct)) continue;
         subproduct->own.wanted = subproduct->own.apart = false;
     }

@@ -84,8 +84,7 @@ void cairn_subproduct_fini(cairn_subproduct *subproduct)
 
 bool cairn_subproduct_is_idle(const cairn_subproduct *subproduct)
 {
-    return subproduct->common->tensor->value_bits == 32 && subproduct->home.member > 0
-           && !subproduct->work.wide;
+    return subproduct->own.none;
 }
 
 bool cairn_subproduct_meets(const cairn_subproduct *subproduct,

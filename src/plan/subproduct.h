@@ -56,6 +56,7 @@ typedef struct cairn_subproduct_runs {
 
 /// A Y of its own, where its sums go if they do not go to its rows of Y.
 typedef struct cairn_subproduct_own {
+    bool    none;   ///< There are no sums: it stores nothing, and is not run.
     bool    apart;  ///< It is there in order to be reproducible.
     bool    wanted; ///< Its sums go there:
     double *y;      ///< [rows][columns]
@@ -124,8 +125,7 @@ cairn_status cairn_subproducts_get_kernels(cairn_subproduct *subproduct,
 
 void cairn_subproduct_fini(cairn_subproduct *subproduct);
 
-/// Has it nothing to add, so that it is not run? Sums of an f32 Y are narrow (work.wide)
-/// where members after the first store nothing.
+/// Has it nothing to add, so that it is not run?
 bool cairn_subproduct_is_idle(const cairn_subproduct *subproduct);
 
 /// Does it write or add to rows of Y that @p other does?

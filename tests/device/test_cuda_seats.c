@@ -558,3 +558,61 @@ Test(cuda_seats, a_y_that_is_taken_away)
     fake.mend();
     cairn_context_destroy(&context);
 }
+
+/* ---- Members without entries ---- */
+
+/// What runs of a hybrid copy from the card, in elements of Y a run, and that a chain goes
+/// there: its second member has entries, or none.
+static void check_members(bool empty, size_t ys, cairn_dtype dtype)
+{
+    enum { SIDE = 300, RUNS = 3 };
+    static entries e;
+    const size_t   row = dtype == CAIRN_F64 ? sizeof(double) : sizeof(float);
+
+    e = (entries){.rows = SIDE, .columns = SIDE};
+    for (int64_t i = 0; i < SIDE; i++)
+        put(&e, i, i);
+    if (!empty) put(&e, 0, SIDE - 1);
+    cairn_source *source = source_of(&e);
+    cairn_tensor *tensor = must_store(context, source, "hybrid<dia,csr,0.5>", dtype);
+    cairn_plan   *host   = plan_of(tensor, "cpu", NULL),
+               *plan     = plan_of(tensor, "cuda", NULL);
+
+    for (int k = 0; k < RUNS; k++) {
+        const size_t before = fake.down();
+        const long   graphs = fake.calls("cuGraphLaunch");
+
+        fill(plan, k);
+        fill(host, k);
+        MUST(context, cairn_plan_run(plan, NULL, NULL));
+        MUST(context, cairn_plan_run(host, NULL, NULL));
+        cr_expect_eq(memcmp(vector_y(plan), vector_y(host), SIDE * row), 0, "run %d",
+                     k);
+        cr_expect_eq(fake.calls("cuGraphLaunch") - graphs, 1);
+        if (dtype == CAIRN_F64)
+            cr_expect_eq(fake.down() - before, ys * SIDE * row,
+                         "run %d: %zu bytes of Y come down", k, fake.down() - before);
+    }
+    const size_t before = fake.up();
+
+    MUST(context, cairn_plan_iterate(plan, 6));
+    MUST(context, cairn_plan_iterate(host, 6));
+    cr_expect_eq(memcmp(vector_y(plan), vector_y(host), SIDE * row), 0, "a chain");
+    if (dtype == CAIRN_F64)
+        cr_expect_eq(fake.up() - before, (empty ? 1 : 6) * SIDE * row, "a chain");
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+/// A member that stores nothing is not run: its Y, all 0, would have to come down and be
+/// added, and no chain would stay on the card.
+Test(cuda_seats, a_member_without_entries, .timeout = 240)
+{
+    BEGIN("seed=71");
+    check_members(true, 1, CAIRN_F64);
+    check_members(false, 2, CAIRN_F64);
+    check_members(true, 1, CAIRN_F32);
+    end();
+}
