@@ -5,6 +5,9 @@
 /// what it is given is done in order, and fetch() waits for it. One thread at a time, any
 /// thread; nothing of a plan's may run on the device meanwhile.
 ///
+/// Arrays that it made may stay on the device for whoever reads that tensor there next, a
+/// conversion or a plan.
+///
 /// After a failure nothing but close() is called.
 
 #ifndef CAIRN_DEVICES_GRIDS_H
@@ -35,6 +38,26 @@ typedef struct cairn_grid_call {
     int             abi;  ///< Of the function.
     const void     *args; ///< The struct of that convention, arrays as addresses there.
 } cairn_grid_call;
+
+enum { CAIRN_GRID_ALIGNED = 256 }; ///< Bytes at which arrays that may stay begin.
+
+/// Where the arrays of a part lie in a block of memory that may stay.
+///
+/// @param[out] at  [cairn_part_arrays()] Bytes from the block's begin.
+/// @return bytes of the block.
+static inline int64_t cairn_grid_places(const cairn_part *part, int64_t *at)
+{
+    cairn_array array[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(part, array);
+    int64_t     bytes  = 0;
+
+    for (int k = 0; k < arrays; k++) {
+        at[k] = bytes;
+        bytes += (array[k].bytes + CAIRN_GRID_ALIGNED - 1) / CAIRN_GRID_ALIGNED
+                 * CAIRN_GRID_ALIGNED;
+    }
+    return bytes;
+}
 
 struct cairn_device_grids {
     /// Compile kernels into the cache of kernels, for devices that need not be here: those
@@ -93,6 +116,25 @@ struct cairn_device_grids {
                           void               *to,
                           cairn_grid_address  from,
                           int64_t             bytes);
+    /// Let a block that was taken stay, with the arrays of a member of one part, as they are
+    /// on the host, where cairn_grid_places() says: until the tensor goes, or its memory is
+    /// wanted. All that was started has been waited for. Cannot fail: what cannot stay is
+    /// given back as ever. NULL: nothing stays, and nothing is there.
+    void (*keep)(cairn_grid_program *program,
+                 cairn_grid_address  block,
+                 cairn_local        *tensor,
+                 int                 member);
+    /// Are the arrays of a member there, of a plan's or since they stayed?
+    bool (*has)(const cairn_device *device, const cairn_local *tensor, int member);
+    /// Use those that are there, of a member of one part, until close(), with the values
+    /// that the tensor has.
+    ///
+    /// @param[out] array  [cairn_part_arrays()]
+    /// @retval CAIRN_NO_DEVICE
+    cairn_status (*borrow)(cairn_grid_program *program,
+                           const cairn_local  *tensor,
+                           int                 member,
+                           cairn_grid_address *array);
     /// Give everything back, once nothing of it runs.
     void (*close)(cairn_grid_program **program);
 };

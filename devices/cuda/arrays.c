@@ -5,8 +5,12 @@
 #include "devices/cuda/arrays.h"
 
 #include "devices/cuda/pinned.h"
+#include "devices/grids.h"
 
-enum { ALIGNED = 256 };
+#include <assert.h>
+#include <stddef.h>
+
+enum { ALIGNED = CAIRN_GRID_ALIGNED };
 
 static cairn_part *part_of(const cairn_cuda_arrays *a, int64_t k)
 {
@@ -88,29 +92,157 @@ static void discard(cairn_device *device, cairn_cuda_arrays *a)
     cairn_free(device->env, a);
 }
 
+/// Described, and without memory of the card's.
+static cairn_status describe(cairn_device       *device,
+                             const cairn_local  *tensor,
+                             int                 member,
+                             cairn_cuda_arrays **arrays)
+{
+    cairn_cuda_arrays *fresh = NULL;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &fresh));
+    fresh->device             = device;
+    fresh->tensor             = tensor;
+    fresh->member             = member;
+    fresh->updates            = tensor->updates;
+    fresh->restored           = tensor->group[member].restored;
+    const cairn_status status = lay_out(device->env, fresh);
+
+    if (status == CAIRN_OK)
+        *arrays = fresh;
+    else
+        discard(device, fresh);
+    return status;
+}
+
+static void link_in(cairn_cuda_arrays *a)
+{
+    cairn_cuda_device *d = cairn_cuda_of(a->device);
+
+    a->next   = d->arrays;
+    d->arrays = a;
+}
+
+/// Out of the lists, and free.
+static void take_out(cairn_cuda_arrays *a)
+{
+    cairn_cuda_arrays **link = &cairn_cuda_of(a->device)->arrays;
+
+    assert(a->users == 0);
+    while (*link != a)
+        link = &(*link)->next;
+    *link = a->next;
+    if (a->kept) {
+        cairn_local_copy **copy = &a->kept->copies;
+
+        while (*copy != &a->copy)
+            copy = &(*copy)->next;
+        *copy = a->copy.next;
+    }
+    discard(a->device, a);
+}
+
 static cairn_status
 make(cairn_device *device, const cairn_device_work *work, cairn_cuda_arrays **arrays)
 {
-    cairn_cuda_device *d     = cairn_cuda_of(device);
     cairn_cuda_arrays *fresh = NULL;
     cairn_status       status;
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &fresh));
-    fresh->tensor   = work->tensor;
-    fresh->member   = work->member;
-    fresh->updates  = work->tensor->updates;
-    fresh->restored = cairn_work_group(work)->restored;
-    CAIRN_GO(discard, lay_out(device->env, fresh));
+    CAIRN_TRY(describe(device, work->tensor, work->member, &fresh));
     CAIRN_GO(discard, cairn_cuda_alloc(device, fresh->bytes, "arrays", &fresh->base));
     CAIRN_GO(discard, send(device, fresh, true));
-    fresh->next = d->arrays;
-    d->arrays   = fresh;
-    *arrays     = fresh;
+    link_in(fresh);
+    *arrays = fresh;
     return CAIRN_OK;
 
 discard:
     discard(device, fresh);
     return status;
+}
+
+/* ---- those that stay ---- */
+
+/// Their tensor goes.
+static void go_with_tensor(cairn_local_copy *copy)
+{
+    cairn_cuda_arrays *const a =
+        (cairn_cuda_arrays *)(void *)((char *)copy - offsetof(cairn_cuda_arrays, copy));
+    cairn_cuda_device *const d       = cairn_cuda_of(a->device);
+    const bool               entered = cairn_cuda_enter(d) == CAIRN_CUDA_OK;
+
+    a->kept = NULL; /* it has left that list */
+    take_out(a);
+    if (entered) cairn_cuda_leave(d);
+}
+
+/// The oldest of those that stayed and that nobody uses: they are linked in at the begin.
+static cairn_cuda_arrays *find_unused(const cairn_cuda_device *d)
+{
+    cairn_cuda_arrays *oldest = NULL;
+
+    for (cairn_cuda_arrays *a = d->arrays; a; a = a->next)
+        if (a->kept && a->users == 0) oldest = a;
+    return oldest;
+}
+
+int64_t cairn_cuda_arrays_drop(cairn_device *device)
+{
+    int64_t bytes = 0;
+
+    for (cairn_cuda_arrays *a; (a = find_unused(cairn_cuda_of(device)));) {
+        bytes += a->bytes;
+        take_out(a);
+    }
+    return bytes;
+}
+
+/// Let old ones go until @p bytes more are at most what may stay. @return whether they are.
+static bool make_room(cairn_device *device, int64_t bytes)
+{
+    const cairn_cuda_device *d    = cairn_cuda_of(device);
+    int64_t                  stay = 0;
+    cairn_cuda_arrays       *a;
+
+    for (a = d->arrays; a; a = a->next)
+        stay += a->kept ? a->bytes : 0;
+    while (stay + bytes > device->info.memory_bytes / 4 && (a = find_unused(d))) {
+        stay -= a->bytes;
+        take_out(a);
+    }
+    return stay + bytes <= device->info.memory_bytes / 4;
+}
+
+bool cairn_cuda_arrays_keep(cairn_device      *device,
+                            cairn_local       *tensor,
+                            int                member,
+                            cairn_cuda_pointer block,
+                            int64_t            bytes)
+{
+    cairn_cuda_arrays *a;
+
+    if (!make_room(device, bytes) || describe(device, tensor, member, &a) != CAIRN_OK)
+        return false;
+    assert(a->bytes == bytes);
+    a->base                      = block;
+    a->kept                      = tensor;
+    a->copy                      = (cairn_local_copy){tensor->copies, go_with_tensor};
+    tensor->copies               = &a->copy;
+    cairn_cuda_of(device)->spare = cairn_cuda_arrays_drop;
+    link_in(a);
+    return true;
+}
+
+cairn_cuda_arrays *cairn_cuda_arrays_find(const cairn_device *device,
+                                          const cairn_local  *tensor,
+                                          int                 member)
+{
+    cairn_cuda_arrays *a = cairn_cuda_of(device)->arrays;
+
+    while (a
+           && (a->tensor != tensor || a->member != member
+               || a->restored != tensor->group[member].restored))
+        a = a->next;
+    return a;
 }
 
 cairn_status cairn_cuda_arrays_renew(cairn_device *device, cairn_cuda_arrays *arrays)
@@ -125,12 +257,8 @@ cairn_status cairn_cuda_arrays_get(cairn_device            *device,
                                    const cairn_device_work *work,
                                    cairn_cuda_arrays      **arrays)
 {
-    cairn_cuda_arrays *a = cairn_cuda_of(device)->arrays;
+    cairn_cuda_arrays *a = cairn_cuda_arrays_find(device, work->tensor, work->member);
 
-    while (a
-           && (a->tensor != work->tensor || a->member != work->member
-               || a->restored != cairn_work_group(work)->restored))
-        a = a->next;
     if (a)
         CAIRN_TRY(cairn_cuda_arrays_renew(device, a));
     else
@@ -142,12 +270,9 @@ cairn_status cairn_cuda_arrays_get(cairn_device            *device,
 
 void cairn_cuda_arrays_leave(cairn_device *device, cairn_cuda_arrays **arrays)
 {
-    cairn_cuda_arrays **link = &cairn_cuda_of(device)->arrays, *a = *arrays;
+    cairn_cuda_arrays *const a = *arrays;
 
+    (void)device;
     *arrays = NULL;
-    if (!a || --a->users > 0) return;
-    while (*link != a)
-        link = &(*link)->next;
-    *link = a->next;
-    discard(device, a);
+    if (a && --a->users == 0 && !a->kept) take_out(a);
 }

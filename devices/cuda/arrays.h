@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Arrays of a member on a card: brought there once, however many launches read them, with
-/// new values once for every change of the tensor's; freed with the last launch.
+/// new values once for every change of the tensor's; freed with the last launch. Those that
+/// a conversion made there stay until their tensor goes: at most a quarter of the card's
+/// memory, and only while nobody else wants it.
 
 #ifndef CAIRN_DEVICES_CUDA_ARRAYS_H
 #define CAIRN_DEVICES_CUDA_ARRAYS_H
@@ -15,7 +17,10 @@ struct cairn_cuda_arrays {
     int                member;
     int64_t            updates, restored; ///< Of the tensor and the member, as they are
                                           ///< on the card.
-    int                users;
+    int              users;
+    cairn_device    *device;
+    cairn_local     *kept; ///< They stay as long as this tensor, NULL: as their users,
+    cairn_local_copy copy; ///< in whose list this is.
     cairn_cuda_pointer base;
     int64_t            bytes;
     int64_t           *first;  ///< [parts + 1] arrays before each part's,
@@ -34,11 +39,30 @@ cairn_status cairn_cuda_arrays_get(cairn_device            *device,
                                    const cairn_device_work *work,
                                    cairn_cuda_arrays      **arrays);
 
+/// Those that are on the card; NULL: none are. They may have old values.
+cairn_cuda_arrays *cairn_cuda_arrays_find(const cairn_device *device,
+                                          const cairn_local  *tensor,
+                                          int                 member);
+
+/// Take over a block with all arrays of a member, as new ones lie, with the values that the
+/// tensor has: they stay, those that stayed before giving way. The device is entered.
+///
+/// @return false: they do not; the block is the caller's still.
+bool cairn_cuda_arrays_keep(cairn_device      *device,
+                            cairn_local       *tensor,
+                            int                member,
+                            cairn_cuda_pointer block,
+                            int64_t            bytes);
+
+/// Free those that stayed and that nobody uses, on a card that is entered and has nothing to
+/// do, or that was lost. @return bytes.
+int64_t cairn_cuda_arrays_drop(cairn_device *device);
+
 /// Bring the values again if the tensor's have changed. The device is entered.
 cairn_status cairn_cuda_arrays_renew(cairn_device *device, cairn_cuda_arrays *arrays);
 
-/// Leave them; NULL is accepted. The last user frees them, for which the device is
-/// entered unless it was lost.
+/// Leave them; NULL is accepted. The last user frees them, unless they stay, for which the
+/// device is entered unless it was lost.
 void cairn_cuda_arrays_leave(cairn_device *device, cairn_cuda_arrays **arrays);
 
 /// Where array @p k of part @p part is (cairn_part_arrays()); parts are counted from the

@@ -114,9 +114,11 @@ static cairn_status create(cairn_device *device)
 
 static void discard(cairn_device *device)
 {
-    cairn_cuda_device *d = cairn_cuda_of(device);
+    cairn_cuda_device *d       = cairn_cuda_of(device);
+    const bool         entered = d->stream && cairn_cuda_enter(d) == CAIRN_CUDA_OK;
 
-    if (d->stream && cairn_cuda_enter(d) == CAIRN_CUDA_OK) {
+    cairn_cuda_arrays_drop(device);
+    if (entered) {
         cairn_cuda_event_free(device, &d->beside.from);
         cairn_cuda_event_free(device, &d->beside.till);
         cairn_cuda_event_free(device, &d->down.till);

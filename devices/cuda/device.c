@@ -98,12 +98,16 @@ cairn_status cairn_cuda_alloc(cairn_device       *device,
                               const char         *what,
                               cairn_cuda_pointer *begin)
 {
-    cairn_cuda_device *d = cairn_cuda_of(device);
+    cairn_cuda_device *d    = cairn_cuda_of(device);
+    const size_t       size = bytes > 0 ? (size_t)bytes : 1;
     char               needs[160];
+    cairn_cuda_result  error = CAIRN_CUDA(d, cuMemAlloc_v2, begin, size);
 
-    const cairn_cuda_result error =
-        CAIRN_CUDA(d, cuMemAlloc_v2, begin, bytes > 0 ? (size_t)bytes : 1);
-
+    /* What stays for later is given back while nothing can be reading it. */
+    if (cairn_cuda_status(error) == CAIRN_NO_MEMORY && d->spare
+        && cairn_cuda_settle(device, d->beside.from, CAIRN_CUDA_OK) == CAIRN_CUDA_OK
+        && d->spare(device) > 0)
+        error = CAIRN_CUDA(d, cuMemAlloc_v2, begin, size);
     if (error != CAIRN_CUDA_OK) {
         snprintf(needs, sizeof needs, "%s need %" PRId64 " bytes", what, bytes);
         return cairn_cuda_fail(device, error, needs);

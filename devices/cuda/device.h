@@ -59,8 +59,11 @@ typedef struct cairn_cuda_device {
     int                users; ///< Devices of processes of this job that are this card.
     int64_t            used;  ///< Bytes that were allocated here.
     cairn_cuda_code    code;
-    cairn_cuda_arrays *arrays;     ///< Those on the card,
-    cairn_cuda_x      *x;          ///< and Xs that launches share.
+    /// Give memory back that nobody uses, on a card that has nothing to do; @return bytes.
+    /// NULL: there never was some.
+    int64_t (*spare)(cairn_device *device);
+    cairn_cuda_arrays   *arrays;   ///< Those on the card,
+    cairn_cuda_x        *x;        ///< and Xs that launches share.
     cairn_cuda_borrowed *borrowed; ///< Memory of the library's that is pinned.
     cairn_cuda_loss      loss;
 } cairn_cuda_device;

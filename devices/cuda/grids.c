@@ -4,6 +4,7 @@
 
 #include "devices/grids.h"
 
+#include "devices/cuda/arrays.h"
 #include "devices/cuda/pinned.h"
 #include "devices/cuda/program.h"
 #include "devices/part_arguments.h"
@@ -26,6 +27,7 @@ struct cairn_grid_program {
     cairn_cuda_program *code;
     cairn_cuda_entry   *entry; ///< [kernel.functions]; NULL: there is none.
     cairn_cuda_ring     ring;
+    cairn_cuda_arrays  *borrowed; ///< NULL: none are.
     int                 blocks;
     struct {
         cairn_cuda_pointer at;
@@ -92,6 +94,7 @@ static void grids_close(cairn_grid_program **program)
     if (p->ring.device) cairn_cuda_ring_close(&p->ring, CAIRN_NO_DEVICE);
     for (int k = 0; k < p->blocks; k++)
         cairn_cuda_free(d, &p->block[k].at, p->block[k].bytes);
+    cairn_cuda_arrays_leave(p->device, &p->borrowed);
     cairn_cuda_program_leave(p->device, &p->code);
     if (entered) cairn_cuda_leave(d);
     cairn_free(p->device->env, p->entry);
@@ -278,6 +281,54 @@ static cairn_status grids_fetch(cairn_grid_program *program,
     return leave_with(program, status, ring->error, "arrays from it");
 }
 
+/* ---- what stays ---- */
+
+static void grids_keep(cairn_grid_program *program,
+                       cairn_grid_address  block,
+                       cairn_local        *tensor,
+                       int                 member)
+{
+    int k = 0;
+
+    while (program->block[k].at != block)
+        k++;
+    if (enter(program) != CAIRN_OK) return;
+    if (cairn_cuda_arrays_keep(program->device, tensor, member, block,
+                               program->block[k].bytes))
+        program->block[k] = program->block[--program->blocks];
+    cairn_cuda_leave(cairn_cuda_of(program->device));
+}
+
+static bool grids_has(const cairn_device *device, const cairn_local *tensor, int member)
+{
+    return cairn_cuda_arrays_find(device, tensor, member) != NULL;
+}
+
+static cairn_status grids_borrow(cairn_grid_program *program,
+                                 const cairn_local  *tensor,
+                                 int                 member,
+                                 cairn_grid_address *array)
+{
+    cairn_device *const device = program->device;
+    cairn_cuda_arrays  *a      = cairn_cuda_arrays_find(device, tensor, member);
+    const cairn_group  *group  = &tensor->group[member];
+    cairn_array         own[CAIRN_MAX_ARRAYS];
+
+    assert(a && !program->borrowed && group->count == 1);
+    CAIRN_TRY(enter(program));
+    const cairn_status status = cairn_cuda_arrays_renew(device, a);
+
+    cairn_cuda_leave(cairn_cuda_of(device));
+    CAIRN_TRY(status);
+    a->users++;
+    program->borrowed = a;
+    const int arrays  = cairn_part_arrays(&tensor->part[group->first], own);
+
+    for (int k = 0; k < arrays; k++)
+        array[k] = cairn_cuda_array(a, 0, k);
+    return CAIRN_OK;
+}
+
 const cairn_device_grids cairn_cuda_grids = {
     .precompile = cairn_cuda_precompile,
     .open       = grids_open,
@@ -286,5 +337,8 @@ const cairn_device_grids cairn_cuda_grids = {
     .clear      = grids_clear,
     .start      = grids_start,
     .fetch      = grids_fetch,
+    .keep       = grids_keep,
+    .has        = grids_has,
+    .borrow     = grids_borrow,
     .close      = grids_close,
 };

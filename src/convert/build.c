@@ -7,6 +7,7 @@
 
 #include "convert/assign_members.h"
 #include "convert/build_steps.h"
+#include "convert/card.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
@@ -228,7 +229,8 @@ static cairn_status fill_tensor(builder *b)
     CAIRN_TRY(cairn_build_describe(b->m, b->members, &b->path->program));
     for (int k = 0; k < b->members; k++) { /* the layouts are the tensor's now */
         b->tensor->group[k].layout = b->m[k].layout;
-        b->m[k].layout             = NULL;
+        if (b->m[k].compiled) cairn_card_keep(b->m[k].compiled, b->tensor);
+        b->m[k].layout = NULL;
     }
     return CAIRN_OK;
 }

@@ -15,6 +15,24 @@ bool cairn_card_is_asked_for(const cairn_build *build)
            && strcmp(card->device->env->options.convert, cairn_method_card.name) == 0;
 }
 
+bool cairn_card_has_source(const cairn_compiled *c)
+{
+    const cairn_device       *device = cairn_card_of(c)->device;
+    const cairn_device_grids *grids  = device->ops.grids;
+
+    return grids->has && c->origin.from && cairn_origin_group(&c->origin)->count == 1
+           && grids->has(device, c->origin.from, c->origin.member);
+}
+
+/* The processor pads slots and lines, and writes indices of lines, after they have come. */
+void cairn_card_keep(cairn_compiled *c, cairn_local *tensor)
+{
+    cairn_card_work *const w = c->program.card;
+
+    if (w && w->grids->keep && w->target && !c->m->rows.along && !c->m->blocks)
+        w->grids->keep(w->program, w->target, tensor, c->m->number);
+}
+
 bool cairn_card_plan_keys(const cairn_compiled *c, cairn_key_fields *fields)
 {
     const cairn_numbered_rows *rows = &c->m->rows;

@@ -36,6 +36,9 @@ bool cairn_card_is_asked_for(const cairn_build *build);
 /// May a member be built there? @p why, constant, says why not.
 bool cairn_card_can(const struct cairn_compiled *c, const char **why);
 
+/// Are the arrays of its source on the card already, so that none is sent?
+bool cairn_card_has_source(const struct cairn_compiled *c);
+
 /// How keys lie: the indices of all levels; of entries that are numbered along rows the row
 /// and the column. @return false: they do not fit into 63 bits.
 bool cairn_card_plan_keys(const struct cairn_compiled *c, cairn_key_fields *fields);
@@ -48,6 +51,9 @@ cairn_status cairn_card_sort(struct cairn_compiled *c);
 cairn_status cairn_card_count(struct cairn_compiled *c);
 /// Fill the arrays of a part, and bring them back.
 cairn_status cairn_card_fill(struct cairn_compiled *c, const cairn_part *part);
+
+/// Let the arrays of a member that was filled there stay, for what reads @p tensor next.
+void cairn_card_keep(struct cairn_compiled *c, cairn_local *tensor);
 
 /// Give everything back; NULL is accepted.
 void cairn_card_close(cairn_env *env, cairn_card_work **work);

@@ -35,10 +35,12 @@ static bool is_written_here(const cairn_compiled *c, const cairn_array *array)
 cairn_status cairn_card_take_target(const cairn_compiled *c, cairn_card_work *w)
 {
     cairn_array array[CAIRN_MAX_ARRAYS];
+    int64_t     at[CAIRN_MAX_ARRAYS];
     const int   arrays = cairn_part_arrays(w->part, array);
 
+    CAIRN_TRY(cairn_card_take(w, cairn_grid_places(w->part, at), "arrays", &w->target));
     for (int k = 0; k < arrays; k++) {
-        CAIRN_TRY(cairn_card_take(w, array[k].bytes, "arrays", &w->to[k]));
+        w->to[k] = w->target + (cairn_grid_address)at[k];
         if (is_written_here(c, &array[k]))
             CAIRN_TRY(
                 w->grids->send(w->program, w->to[k], array[k].data, array[k].bytes));
@@ -83,6 +85,11 @@ static cairn_status take_parts(const cairn_compiled *c, cairn_card_work *w)
     const int64_t parts = cairn_origin_group(&c->origin)->count;
     int64_t       most = 0, values = 0;
 
+    if (cairn_card_has_source(c)) {
+        w->source.there = true;
+        return w->grids->borrow(w->program, c->origin.from, c->origin.member,
+                                w->source.array);
+    }
     for (int64_t k = 0; k < parts; k++) {
         const cairn_part *const part = cairn_origin_part(&c->origin, k);
         cairn_array             array[CAIRN_MAX_ARRAYS];
@@ -143,7 +150,7 @@ cairn_card_send_part(const cairn_compiled *c, cairn_card_work *w, int64_t number
     w->source.part   = cairn_origin_part(&c->origin, number);
     const int arrays = cairn_part_arrays(w->source.part, array);
 
-    for (int k = 0; k < arrays; k++) {
+    for (int k = 0; k < arrays && !w->source.there; k++) {
         const bool                values = has_values(w->source.part, &array[k]);
         cairn_grid_address *const its    = &w->source.array[k];
 
@@ -162,7 +169,7 @@ void cairn_card_join_values(cairn_card_work *w)
     cairn_array array[CAIRN_MAX_ARRAYS];
     const int   arrays = cairn_part_arrays(w->source.part, array);
 
-    for (int k = 0; k < arrays; k++)
+    for (int k = 0; k < arrays && !w->source.there; k++)
         if (has_values(w->source.part, &array[k]))
             w->source.array[k] = w->source.values;
 }

@@ -16,7 +16,8 @@ enum {
 
 /// The source as it lies there: one part after the other, but the values of all.
 typedef struct cairn_card_source {
-    const cairn_part  *part;                    ///< The part at hand,
+    bool               there; ///< It was there before: nothing is sent.
+    const cairn_part  *part;  ///< The part at hand,
     cairn_grid_address array[CAIRN_MAX_ARRAYS]; ///< and its arrays.
     cairn_grid_address values;  ///< [positions] of all parts, or tuples that have them,
     cairn_grid_address sent;    ///< of which so many bytes are there.
@@ -31,6 +32,7 @@ struct cairn_card_work {
     const cairn_device_grids *grids;
     cairn_grid_program       *of_keys; ///< Functions of keys,
     cairn_grid_program       *program; ///< and of the conversion, and all memory.
+    cairn_grid_address        target;  ///< A block, with
     cairn_grid_address        to[CAIRN_MAX_ARRAYS];
     cairn_grid_address        key[2], at[2]; ///< The first of each are those that hold.
     cairn_grid_address        counts;        ///< Of digits, by tile.

@@ -98,9 +98,12 @@ static cairn_status sort_pass(const cairn_compiled *c, cairn_pass_writer *w)
 
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_SORT, CAIRN_UNIT_ENTRY, 0,
                                CAIRN_STORES_NONE, w->read + sorted, &sorts));
-    stands_on_card(c, w,
-                   on_link(w->read, c->build->loader->card->device->info.link.up)
-                       + on_card(c, sorted, STARTS * (1 + times)));
+    stands_on_card(
+        c, w,
+        (cairn_card_has_source(c)
+             ? 0
+             : on_link(w->read, c->build->loader->card->device->info.link.up))
+            + on_card(c, sorted, STARTS * (1 + times)));
     return CAIRN_OK;
 }
 

@@ -64,6 +64,12 @@ void cairn_local_destroy(cairn_local **tensor)
     cairn_local *t = *tensor;
 
     if (!t) return;
+    while (t->copies) {
+        cairn_local_copy *const copy = t->copies;
+
+        t->copies = copy->next;
+        copy->drop(copy);
+    }
     for (int g = 0; g < t->groups; g++) {
         cairn_layout_destroy(t->env, &t->group[g].layout);
         free_blocks(t->env, &t->group[g]);

@@ -80,6 +80,13 @@ typedef struct cairn_arrays {
 
 struct cairn_format;
 
+/// A copy of its arrays elsewhere, as on a card, which goes with the tensor.
+typedef struct cairn_local_copy {
+    struct cairn_local_copy *next; ///< Of the same tensor.
+    /// The tensor goes, whose list the copy has left.
+    void (*drop)(struct cairn_local_copy *copy);
+} cairn_local_copy;
+
 typedef struct cairn_local {
     cairn_env                 *env;
     cairn_shape                shape;
@@ -93,9 +100,10 @@ typedef struct cairn_local {
     bool pattern; ///< Values will change: what is 0 now may be an entry.
     bool narrows; ///< Made from a file: where the format says nothing, values are
                   ///< stored in the narrowest type, also after conversions.
-    cairn_pos    columns; ///< With a pattern: the distinct d1 of its entries,
-    cairn_coord *column;  ///< [columns], ascending.
-    int64_t      updates; ///< How often its values were changed.
+    cairn_pos         columns; ///< With a pattern: the distinct d1 of its entries,
+    cairn_coord      *column;  ///< [columns], ascending.
+    int64_t           updates; ///< How often its values were changed.
+    cairn_local_copy *copies;  ///< Linked, each by its owner.
 } cairn_local;
 
 void cairn_local_destroy(cairn_local **tensor);

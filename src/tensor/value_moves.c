@@ -217,6 +217,7 @@ static cairn_status widened(const cairn_local *tensor, int member, cairn_local *
     t->groups = 0;
     t->column = NULL;
     t->part   = NULL;
+    t->copies = NULL;
     status    = CAIRN_NEW(tensor->env, t->parts, &t->part);
     if (status == CAIRN_OK)
         memcpy(t->part, tensor->part, (size_t)t->parts * sizeof *t->part);

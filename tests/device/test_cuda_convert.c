@@ -299,6 +299,177 @@ Test(cuda_convert, taken_where_it_takes_less, .timeout = 300)
     end();
 }
 
+/* ---- arrays that stay ---- */
+
+enum { TALL = 5000, EACH = 5 };
+
+/// Large enough that a copy of its arrays is far more than all else that goes up.
+static cairn_source *large_source(void)
+{
+    static entries e;
+
+    e = (entries){.rows = TALL, .columns = TALL};
+    for (int64_t i = 0; i < TALL; i++)
+        for (int64_t k = 0; k < EACH; k++)
+            put(&e, i, (i * 3 + k * k * 997) % TALL);
+    return source_of(&e);
+}
+
+/// Convert there; the arrays are the processor's. @return bytes that went up.
+static size_t convert_there(cairn_tensor *from, const char *text, cairn_tensor **made)
+{
+    const size_t before = fake.up();
+
+    *made = convert_by(from, text, "card");
+    cr_assert_not_null(*made, "%s: %s", text, context->env.message);
+    const size_t  up    = fake.up() - before;
+    cairn_tensor *right = convert_by(from, text, "");
+
+    check_same((*made)->local, right->local, text);
+    cairn_tensor_destroy(&right);
+    return up;
+}
+
+/// A run with X of ones; bits are the processor's. @return bytes that went up, but for X.
+static size_t run_there(cairn_tensor *tensor)
+{
+    const size_t before = fake.up();
+    cairn_plan  *plan   = plan_of(tensor, "cuda", NULL), *host;
+
+    host = plan_of(tensor, "cpu", NULL);
+    for (int64_t j = 0; j < TALL; j++)
+        cairn_plan_x(plan)[j] = cairn_plan_x(host)[j] = ramp(j);
+    MUST(context, cairn_plan_run(plan, NULL, NULL));
+    MUST(context, cairn_plan_run(host, NULL, NULL));
+    cr_expect_eq(memcmp(cairn_plan_y(plan), cairn_plan_y(host), TALL * sizeof(double)),
+                 0);
+    cairn_plan_destroy(&plan);
+    cairn_plan_destroy(&host);
+    return fake.up() - before - TALL * sizeof(double);
+}
+
+/// What a conversion made on the card is there for the next one, and for a plan; and where a
+/// plan is, it is there for conversions. Each goes with its tensor.
+Test(cuda_convert, arrays_stay, .timeout = 300)
+{
+    static const char *const chain[] = {"csc", "dcsr", "coo", "csr"};
+    enum { CHAIN = sizeof chain / sizeof *chain, LITTLE = 8192 };
+    cairn_tensor *made[CHAIN + 1];
+    size_t        values = 0;
+
+    BEGIN("seed=72");
+    cairn_source *source = large_source();
+
+    made[0] = must_store(context, source, "csr", CAIRN_F64);
+    values  = (size_t)made[0]->local->part[0].view.values * sizeof(double);
+    cr_expect_geq(convert_there(made[0], chain[0], &made[1]), values);
+    const int held = fake.alive();
+
+    for (int k = 1; k < CHAIN; k++)
+        cr_expect_leq(convert_there(made[k], chain[k], &made[k + 1]), LITTLE, "to %s",
+                      chain[k]);
+    cr_expect_gt(fake.alive(), held);
+    /* Tiles of lists, and what a launch has beside, but no arrays. */
+    cr_expect_leq(run_there(made[CHAIN]), values / 2);
+    cr_expect_geq(run_there(made[0]), values, "stored on the processor");
+
+    cairn_plan   *plan = plan_of(made[0], "cuda", NULL);
+    cairn_tensor *again;
+
+    cr_expect_leq(convert_there(made[0], "csc", &again), LITTLE, "a plan's");
+    cairn_tensor_destroy(&again);
+    cairn_plan_destroy(&plan);
+    cr_expect_geq(convert_there(made[0], "csc", &again), values, "no plan's any more");
+    cairn_tensor_destroy(&again);
+    for (int k = CHAIN; k >= 0; k--)
+        cairn_tensor_destroy(&made[k]);
+    cairn_source_destroy(&source);
+    end();
+}
+
+/// New values of a tensor that was made there: they alone go up again.
+Test(cuda_convert, arrays_that_stay_have_new_values, .timeout = 300)
+{
+    cairn_tensor *made, *back;
+
+    BEGIN("seed=73");
+    cairn_source *source = large_source();
+    cairn_tensor *from   = must_store(context, source, "csr", CAIRN_F64);
+    const size_t  values = (size_t)from->local->part[0].view.values * sizeof(double);
+
+    convert_there(from, "csc", &made);
+    for (int k = 0; k < 2; k++) {
+        static double factor[TALL];
+
+        for (int64_t i = 0; i < TALL; i++)
+            factor[i] = 1 + (double)((i + k) % 5);
+        MUST(context, cairn_tensor_scale(made, factor, NULL));
+        const size_t up = convert_there(made, "csr", &back);
+
+        cr_expect(up >= values && up < values + values / 4, "%zu bytes", up);
+        cairn_tensor_destroy(&back);
+    }
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    end();
+}
+
+/// At most a quarter of the card's memory stays, the newest.
+Test(cuda_convert, arrays_that_stay_give_way, .timeout = 300)
+{
+    enum { MOST = 24 };
+    static const char *const to[] = {"csc", "csr"};
+    cairn_tensor            *made[MOST], *back;
+
+    BEGIN("seed=74 memory=4M");
+    cairn_source *source = large_source();
+    cairn_tensor *from   = must_store(context, source, "csr", CAIRN_F64);
+    size_t        last   = 0;
+
+    for (int k = 0; k < MOST; k++) {
+        last = convert_there(k ? made[k - 1] : from, to[k % 2], &made[k]);
+        cr_expect_eq(count_passes(cairn_tensor_path(made[k]), is_on_card), 3, "%d: %s",
+                     k, cairn_tensor_why(made[k]));
+    }
+    const size_t values = (size_t)from->local->part[0].view.values * sizeof(double);
+
+    cr_expect_lt(last, values, "the newest is there");
+    cr_expect_geq(convert_there(made[0], "csr", &back), values, "the oldest is not");
+    cairn_tensor_destroy(&back);
+    for (int k = 0; k < MOST; k++)
+        cairn_tensor_destroy(&made[k]);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    end();
+}
+
+/// What stays is given back where its memory is wanted, and asked for again.
+Test(cuda_convert, arrays_that_stay_make_room, .timeout = 300)
+{
+    cairn_tensor *made[2];
+    long          asked[2];
+
+    BEGIN("seed=75 memory=1300K");
+    cairn_source *source = large_source();
+    cairn_tensor *from   = must_store(context, source, "csr", CAIRN_F64);
+
+    for (int k = 0; k < 2; k++) {
+        const long before = fake.calls("cuMemAlloc_v2");
+
+        convert_there(from, "csc", &made[k]);
+        asked[k] = fake.calls("cuMemAlloc_v2") - before;
+        cr_expect_eq(count_passes(cairn_tensor_path(made[k]), is_on_card), 3, "%d: %s",
+                     k, cairn_tensor_why(made[k]));
+    }
+    cr_expect_eq(asked[1], asked[0] + 1, "%ld and %ld", asked[0], asked[1]);
+    for (int k = 0; k < 2; k++)
+        cairn_tensor_destroy(&made[k]);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    end();
+}
+
 /* ---- failures ---- */
 
 /// What a refused call may leave: a driver that does not free has not freed.
