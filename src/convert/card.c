@@ -24,12 +24,14 @@ bool cairn_card_has_source(const cairn_compiled *c)
            && grids->has(device, c->origin.from, c->origin.member);
 }
 
-/* The processor pads slots and lines, and writes indices of lines, after they have come. */
+/* The processor pads slots and lines, and writes indices of lines, after they have come;
+   banks come one after the other, each over the one before. */
 void cairn_card_keep(cairn_compiled *c, cairn_local *tensor)
 {
     cairn_card_work *const w = c->program.card;
 
-    if (w && w->grids->keep && w->target && !c->m->rows.along && !c->m->blocks)
+    if (w && w->grids->keep && w->target && c->m->layout->partition < 0
+        && !c->m->rows.along && !c->m->blocks)
         w->grids->keep(w->program, w->target, tensor, c->m->number);
 }
 
@@ -69,6 +71,8 @@ bool cairn_card_can(const cairn_compiled *c, const char **why)
         *why = "the source may hold an entry twice";
     else if (c->m->blocks && !cairn_lines_fit(c))
         *why = "a query numbers what has no slot of its own in a line";
+    else if (c->m->layout->banks > CAIRN_CARD_BANKS)
+        *why = "the target has too many banks";
     else if (!cairn_card_plan_keys(c, &fields))
         *why = "the indices of an entry do not fit into 63 bits";
     else if (cairn_origin_positions(&c->origin) == 0

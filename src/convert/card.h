@@ -7,9 +7,10 @@
 /// Memory of the card, for n positions of the source: its values, and the other arrays of
 /// the largest of its parts, or coordinates; 24 bytes a position for keys and positions,
 /// twice, 4 for each depth of the target's nodes, 1 for counts, and 1 for members of a
-/// hybrid; the target's arrays. Where entries are numbered along rows there are no nodes,
-/// but 4 bytes a row, a group, and for each query a row; where groups are along lines, 4 or
-/// 8 for each of these.
+/// hybrid; the target's arrays, of banks the largest's. Where entries are numbered along
+/// rows there are no nodes, but 4 bytes a row, a group, and for each query a row, as there
+/// are where levels go by numbers of rows; where groups are along lines, 4 or 8 for each of
+/// these.
 
 #ifndef CAIRN_CONVERT_CARD_H
 #define CAIRN_CONVERT_CARD_H

@@ -23,6 +23,30 @@ cairn_status cairn_card_send_small(cairn_card_work    *w,
     return w->grids->send(w->program, *there, number, bytes);
 }
 
+/// Numbers of rows by which some level goes.
+static bool reads_tables(const cairn_compiled *c)
+{
+    const cairn_layout *to   = c->m->layout;
+    uint32_t            used = 0;
+
+    for (int l = 0; l < to->levels; l++)
+        used |= cairn_form_queries(to->algebra, &to->level[l].form);
+    return used & c->m->rows.tables;
+}
+
+cairn_status cairn_card_send_table(const cairn_compiled *c, cairn_card_work *w)
+{
+    const cairn_numbered_rows *rows = &c->m->rows;
+    cairn_grid_address         table;
+
+    if (!rows->on || !reads_tables(c)) return CAIRN_OK;
+    CAIRN_TRY(cairn_card_send_small(w, rows->table, c->m->encoding->queries * rows->n,
+                                    &table));
+    w->args.table      = cairn_card_address(table);
+    w->args.table_rows = rows->n;
+    return CAIRN_OK;
+}
+
 /// Is an array of the target written here before entries are filled in there? Of slots all
 /// that their lanes alone give; of lines where they begin.
 static bool is_written_here(const cairn_compiled *c, const cairn_array *array)
@@ -37,8 +61,16 @@ cairn_status cairn_card_take_target(const cairn_compiled *c, cairn_card_work *w)
     cairn_array array[CAIRN_MAX_ARRAYS];
     int64_t     at[CAIRN_MAX_ARRAYS];
     const int   arrays = cairn_part_arrays(w->part, array);
+    int64_t     most   = 0;
 
-    CAIRN_TRY(cairn_card_take(w, cairn_grid_places(w->part, at), "arrays", &w->target));
+    /* Every bank lies where the one before did, which has been fetched. */
+    for (int64_t k = 0; k < c->m->layout->banks && !w->target; k++) {
+        const int64_t bytes = cairn_grid_places(&c->m->part[k], at);
+
+        most = bytes > most ? bytes : most;
+    }
+    if (!w->target) CAIRN_TRY(cairn_card_take(w, most, "arrays", &w->target));
+    cairn_grid_places(w->part, at);
     for (int k = 0; k < arrays; k++) {
         w->to[k] = w->target + (cairn_grid_address)at[k];
         if (is_written_here(c, &array[k]))

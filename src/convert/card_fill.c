@@ -21,6 +21,40 @@ number_depth(cairn_compiled *c, cairn_card_work *w, int depth, int row, uint32_t
         its + (cairn_grid_address)w->source.positions * sizeof *nodes, sizeof *nodes);
 }
 
+/// Where each bank's entries begin, and how many nodes it has.
+static cairn_status find_banks(cairn_compiled *c, cairn_card_work *w)
+{
+    enum { ROWS = CAIRN_MAX_LEVELS + 1 };
+    const cairn_layout *to     = c->m->layout;
+    const uint32_t      depths = cairn_grid_convert_depths(to);
+    const int           rows   = 1 + __builtin_popcount(depths);
+    const int64_t       ends   = to->banks + 1;
+    uint32_t            found[ROWS * (CAIRN_CARD_BANKS + 1)];
+    cairn_grid_address  there;
+
+    CAIRN_TRY(
+        cairn_card_take(w, rows * ends * (int64_t)sizeof *found, "banks", &there));
+    w->args.end      = ends;
+    w->args.capacity = w->entries;
+    w->args.cursor   = cairn_card_address(there);
+    CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_BANKS, ends));
+    CAIRN_TRY(w->grids->fetch(w->program, found, there,
+                              rows * ends * (int64_t)sizeof *found));
+    for (int64_t b = 0; b < to->banks; b++) {
+        cairn_bank *bank = &c->m->bank[b];
+
+        bank->begin = found[b];
+        bank->end   = found[b + 1];
+        for (int l = to->first; l <= to->last; l++) {
+            const uint32_t  above = depths & ((UINT32_C(1) << to->level[l].depth) - 1);
+            const uint32_t *row   = found + (1 + __builtin_popcount(above)) * ends;
+
+            bank->nodes[l] = row[b + 1] - row[b];
+        }
+    }
+    return CAIRN_OK;
+}
+
 static cairn_status number(cairn_compiled *c, cairn_card_work *w)
 {
     const cairn_layout *to     = c->m->layout;
@@ -37,7 +71,7 @@ static cairn_status number(cairn_compiled *c, cairn_card_work *w)
             if (to->level[l].depth == depth) bank->nodes[l] = nodes;
     }
     bank->end = w->entries;
-    return CAIRN_OK;
+    return to->partition < 0 ? CAIRN_OK : find_banks(c, w);
 }
 
 cairn_status cairn_card_count(cairn_compiled *c)
@@ -59,41 +93,29 @@ static cairn_status fill_level(const cairn_compiled *c, cairn_card_work *w, int 
     return cairn_card_start(w, CAIRN_GRID_CONVERT_PTR + l, w->args.end);
 }
 
-/// Numbers of rows by which some level goes.
-static bool reads_tables(const cairn_compiled *c)
-{
-    const cairn_layout *to   = c->m->layout;
-    uint32_t            used = 0;
-
-    for (int l = 0; l < to->levels; l++)
-        used |= cairn_form_queries(to->algebra, &to->level[l].form);
-    return used & c->m->rows.tables;
-}
-
 /// Where the entries of each row begin among all, and what is numbered by row.
 static cairn_status send_slots(cairn_compiled *c, cairn_card_work *w)
 {
-    const cairn_numbered_rows *rows = &c->m->rows;
-    cairn_grid_address         first, table = 0;
+    cairn_grid_address first;
 
     CAIRN_TRY(cairn_rows_begin(c));
-    CAIRN_TRY(cairn_card_send_small(w, c->rows.first, rows->n + 1, &first));
-    if (reads_tables(c))
-        CAIRN_TRY(cairn_card_send_small(w, rows->table,
-                                        c->m->encoding->queries * rows->n, &table));
-    w->args.first      = cairn_card_address(first);
-    w->args.table      = cairn_card_address(table);
-    w->args.table_rows = rows->n;
-    return CAIRN_OK;
+    CAIRN_TRY(cairn_card_send_small(w, c->rows.first, c->m->rows.n + 1, &first));
+    w->args.first = cairn_card_address(first);
+    return cairn_card_send_table(c, w);
 }
 
 static cairn_status fill(cairn_compiled *c, cairn_card_work *w)
 {
-    const bool         slots = c->m->rows.along || c->m->blocks;
-    cairn_grid_address cursor;
+    const bool         slots   = c->m->rows.along || c->m->blocks;
+    const cairn_bank  *bank    = &c->m->bank[w->part->where.bank];
+    const cairn_pos    entries = slots ? w->entries : bank->end - bank->begin;
+    cairn_grid_address cursor, first = (cairn_grid_address)(slots ? 0 : bank->begin);
 
     CAIRN_TRY(cairn_card_take_target(c, w));
-    w->args.capacity = w->entries;
+    w->args.capacity = entries;
+    w->args.key      = cairn_card_address(w->key[0] + first * sizeof(uint64_t));
+    w->args.at       = cairn_card_address(w->at[0] + first * sizeof(uint32_t));
+    w->args.number   = cairn_card_address(w->number + first * sizeof(uint32_t));
     if (slots) {
         CAIRN_TRY(
             cairn_card_send_small(w, c->groups.begin, c->facts.groups + 1, &cursor));
@@ -102,8 +124,8 @@ static cairn_status fill(cairn_compiled *c, cairn_card_work *w)
     if (c->m->rows.along) CAIRN_TRY(send_slots(c, w));
     for (int l = 0; l < c->m->layout->levels && !slots; l++)
         CAIRN_TRY(fill_level(c, w, l));
-    w->args.end = w->entries;
-    CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_FILL, w->entries));
+    w->args.end = entries;
+    CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_FILL, entries));
     return cairn_card_fetch_target(w);
 }
 

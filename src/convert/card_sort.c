@@ -142,6 +142,7 @@ static cairn_status prepare(cairn_compiled *c, cairn_card_work *w)
     CAIRN_TRY(take_keys(c, w));
     CAIRN_TRY(send_constants(c, w));
     if (c->m->blocks) CAIRN_TRY(send_groups(c, w));
+    if (!c->m->rows.along) CAIRN_TRY(cairn_card_send_table(c, w));
     w->args.dead   = (int64_t)1 << c->keys.fields.bits[0];
     w->args.seen   = cairn_card_address(w->seen);
     w->args.groups = (w->source.positions + TILE - 1) / TILE;

@@ -11,7 +11,8 @@
 #include "lower/grid_convert.h"
 
 enum {
-    CAIRN_CARD_SUMS = 4, ///< Steps of a sum of sums: each has 1/2048 of the numbers.
+    CAIRN_CARD_SUMS  = 4,   ///< Steps of a sum of sums: each has 1/2048 of the numbers.
+    CAIRN_CARD_BANKS = 256, ///< Banks, at most: each is some starts and copies.
 };
 
 /// The source as it lies there: one part after the other, but the values of all.
@@ -89,6 +90,9 @@ cairn_status cairn_card_send_small(cairn_card_work    *w,
                                    const uint32_t     *number,
                                    int64_t             n,
                                    cairn_grid_address *there);
+
+/// Send the numbers of rows by which some level goes, if one does.
+cairn_status cairn_card_send_table(const cairn_compiled *c, cairn_card_work *w);
 
 /// Bring the arrays of the target back.
 cairn_status cairn_card_fetch_target(cairn_card_work *w);

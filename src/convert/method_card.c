@@ -111,11 +111,13 @@ static cairn_status sort_pass(const cairn_compiled *c, cairn_pass_writer *w)
 static cairn_status
 move_pass(const cairn_compiled *c, cairn_pass_writer *w, uint64_t arrays, double read)
 {
+    const double banks = (double)c->m->layout->banks;
+
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY, arrays,
                                CAIRN_STORES_NONE, 2 * w->written + read, &fills));
     stands_on_card(c, w,
                    on_link(w->written, c->build->loader->card->device->info.link.down)
-                       + on_card(c, w->written + read, STARTS));
+                       + on_card(c, w->written + read, STARTS * banks));
     return CAIRN_OK;
 }
 
@@ -159,7 +161,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 const cairn_method cairn_method_card = {
     .name    = "card",
     .needs   = "a card that is listed, one rank, and a target of which queries number "
-               "nothing but entries along rows, or groups along lines",
+               "nothing but rows, entries along rows, or groups along lines",
     .applies = applies,
     .passes  = passes,
 };

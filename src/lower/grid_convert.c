@@ -12,12 +12,13 @@
 
 /* ---- what there is ---- */
 
-/// Why levels of the target are not filled by keys; "": they are.
-static const char *lacks(const cairn_layout *to)
+/// Why levels of the target are not filled by keys; "": they are. Queries @p tables number
+/// rows.
+static const char *lacks(const cairn_layout *to, uint32_t tables)
 {
     for (int l = 0; l < to->levels; l++) {
         if (to->level[l].gaps) return "the target has holes between nodes";
-        if (to->level[l].indirect || to->level[l].query >= 0)
+        if (cairn_form_queries(to->algebra, &to->level[l].form) & ~tables)
             return "a query numbers a level of the target";
     }
     return cairn_convert_needs_tuples(to)
@@ -30,12 +31,15 @@ bool cairn_grid_convert_can(const cairn_convert_spec *spec, const char **why)
     const cairn_layout *from = spec->from, *to = spec->to;
 
     /* Where entries or groups are numbered along lines, levels are of a known kind. */
-    *why = spec->along.on || spec->blocks.query ? "" : lacks(to);
+    const bool lines = spec->along.on || spec->blocks.query;
+
+    *why = lines ? "" : lacks(to, spec->tables.queries);
     if (spec->blocks.each) *why = "a query numbers entries along lines of groups";
     if ((from && (from->carrier_bits < 32 || !cairn_layout_is_wide(from)))
         || !cairn_layout_is_wide(to))
         *why = "values are stored narrower than their type";
-    if (to->partition >= 0) *why = "the target has banks";
+    if (to->partition >= 0 && lines) *why = "the target has banks of slots";
+    if (to->partition >= to->first) *why = "nodes of the target number its banks";
     return !(*why)[0];
 }
 
@@ -111,18 +115,27 @@ cairn_ir_x cairn_grid_convert_value(cairn_convert *c, cairn_ir_x at)
         at);
 }
 
-/// Nodes of a depth that begin before entry @p p.
+/// Where the numbers of a depth, which is row @p row, begin.
+static cairn_ir_x numbers_of(cairn_convert *c, int row)
+{
+    return cairn_ir_mul_int(
+        &c->ir, cairn_convert_scalar(c, CAIRN_GRID_CONVERT_stride, "stride"), row);
+}
+
+/// Nodes of a depth that begin before entry @p p: of all banks, or of the one whose entries
+/// are counted from 0.
 static cairn_ir_x begun_before(cairn_convert *c, int depth, cairn_ir_x p)
 {
     cairn_ir      *b = &c->ir;
     const uint32_t above =
         cairn_grid_convert_depths(c->to) & ((UINT32_C(1) << depth) - 1);
-    const int        row  = __builtin_popcount(above);
-    const cairn_ir_x from = cairn_ir_mul_int(
-        b, cairn_convert_scalar(c, CAIRN_GRID_CONVERT_stride, "stride"), row);
+    const cairn_ir_x from = numbers_of(c, __builtin_popcount(above));
+    cairn_ir_array  *number =
+        cairn_convert_small(c, CAIRN_GRID_CONVERT_number, "number");
+    const cairn_ir_x begun = cairn_ir_load(b, number, cairn_ir_add(b, from, p));
 
-    return cairn_ir_load(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_number, "number"),
-                         cairn_ir_add(b, from, p));
+    if (c->to->partition < 0) return begun;
+    return cairn_ir_sub(b, begun, cairn_ir_load(b, number, from));
 }
 
 /// The node of entry @p p.
@@ -182,18 +195,20 @@ static cairn_ir_x parent_of(cairn_convert *c, int l, cairn_ir_x p)
     if (l > c->to->first) return node_of(c, c->to->level[l - 1].depth, p);
     stand_at_key(c, p);
     cairn_convert_indices(c, l);
-    return cairn_convert_combine(c, cairn_ir_int(b, 0), 0, l, UINT32_MAX);
+    return cairn_convert_combine(c, cairn_ir_int(b, 0), c->to->partition + 1, l,
+                                 UINT32_MAX);
 }
 
-/// A parent's nodes begin where the first entry is that is its, or a later one's.
-static void lower_ptr(cairn_convert *c, int l)
+/// The first of the entries whose number, which @p number_at finds of the one at hand and
+/// which never falls, is @p q or more.
+static cairn_ir_x first_from(cairn_convert *c,
+                             cairn_ir_x (*number_at)(cairn_convert *, int, cairn_ir_x),
+                             int        l,
+                             cairn_ir_x q)
 {
-    cairn_ir *b = &c->ir;
-
-    if (l == c->to->first) cairn_convert_read_fields(c);
+    cairn_ir        *b = &c->ir;
     const cairn_ir_x entries =
         cairn_convert_scalar(c, CAIRN_GRID_CONVERT_capacity, "entries");
-    const cairn_ir_x q    = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "q");
     cairn_ir_var    *low  = cairn_ir_declare(b, cairn_ir_int(b, 0), "from");
     cairn_ir_var    *high = cairn_ir_declare(b, entries, "till");
     const cairn_ir_x lo = cairn_ir_use(b, low), hi = cairn_ir_use(b, high);
@@ -204,17 +219,57 @@ static void lower_ptr(cairn_convert *c, int l)
                         cairn_ir_binary(b, CAIRN_IR_DIV, cairn_ir_add(b, lo, hi),
                                         cairn_ir_int(b, 2)),
                         "middle"));
-    const cairn_ir_x parent =
-        cairn_ir_use(b, cairn_ir_let(b, parent_of(c, l, middle), "parent"));
+    const cairn_ir_x number =
+        cairn_ir_use(b, cairn_ir_let(b, number_at(c, l, middle), "its"));
 
-    cairn_ir_if(b, cairn_ir_lt(b, parent, q));
+    cairn_ir_if(b, cairn_ir_lt(b, number, q));
     cairn_ir_assign(b, low, cairn_ir_add_int(b, middle, 1));
     cairn_ir_else(b);
     cairn_ir_assign(b, high, middle);
     cairn_ir_end(b);
     cairn_ir_end(b);
-    cairn_ir_store(b, cairn_convert_ptr(c, 1, l), q,
-                   begun_before(c, c->to->level[l].depth, cairn_ir_use(b, low)));
+    return lo;
+}
+
+/// A parent's nodes begin where the first entry is that is its, or a later one's.
+static void lower_ptr(cairn_convert *c, int l)
+{
+    cairn_ir *b = &c->ir;
+
+    if (l == c->to->first) cairn_convert_read_fields(c);
+    const cairn_ir_x q = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "q");
+
+    cairn_ir_store(
+        b, cairn_convert_ptr(c, 1, l), q,
+        begun_before(c, c->to->level[l].depth, first_from(c, parent_of, l, q)));
+    cairn_grid_convert_close(c);
+}
+
+static cairn_ir_x bank_of(cairn_convert *c, int l, cairn_ir_x p)
+{
+    stand_at_key(c, p);
+    cairn_convert_indices(c, l + 1);
+    return cairn_convert_combine(c, cairn_ir_int(&c->ir, 0), 0, l + 1, UINT32_MAX);
+}
+
+static void lower_banks(cairn_convert *c)
+{
+    cairn_ir *b      = &c->ir;
+    const int depths = __builtin_popcount(cairn_grid_convert_depths(c->to));
+
+    cairn_convert_read_fields(c);
+    const cairn_ir_x end = cairn_grid_convert_end(c);
+    const cairn_ir_x q   = cairn_grid_convert_open(c, end, "q");
+    const cairn_ir_x at  = first_from(c, bank_of, c->to->partition, q);
+    cairn_ir_array  *number =
+        cairn_convert_small(c, CAIRN_GRID_CONVERT_number, "number");
+
+    cairn_ir_store(b, cairn_convert_cursors(c), q, at);
+    for (int row = 0; row < depths; row++)
+        cairn_ir_store(
+            b, cairn_convert_cursors(c),
+            cairn_ir_add(b, cairn_ir_mul_int(b, end, row + 1), q),
+            cairn_ir_load(b, number, cairn_ir_add(b, numbers_of(c, row), at)));
     cairn_grid_convert_close(c);
 }
 
@@ -235,6 +290,7 @@ static bool has_function(const cairn_convert_spec *spec, int function)
 {
     const cairn_layout *to = spec->to;
 
+    if (function == CAIRN_GRID_CONVERT_BANKS) return to->partition >= 0;
     if (function < CAIRN_GRID_CONVERT_PTR) return true;
     if (spec->along.on || spec->blocks.query) return false;
     if (function < CAIRN_GRID_CONVERT_HOLES) {
@@ -249,9 +305,10 @@ static bool has_function(const cairn_convert_spec *spec, int function)
 
 static void name_function(const char *name, int function, char *text, size_t size)
 {
+    static const char *const alone[] = {"pack", "fill", "banks"};
+
     if (function < CAIRN_GRID_CONVERT_PTR)
-        snprintf(text, size, "%s_%s", name,
-                 function == CAIRN_GRID_CONVERT_PACK ? "pack" : "fill");
+        snprintf(text, size, "%s_%s", name, alone[function]);
     else if (function < CAIRN_GRID_CONVERT_HOLES)
         snprintf(text, size, "%s_ptr%d", name, function - CAIRN_GRID_CONVERT_PTR);
     else
@@ -268,6 +325,8 @@ static void build(cairn_convert *c, int function)
         cairn_grid_convert_lower_lines(c);
     else if (function == CAIRN_GRID_CONVERT_FILL)
         lower_fill(c);
+    else if (function == CAIRN_GRID_CONVERT_BANKS)
+        lower_banks(c);
     else if (function < CAIRN_GRID_CONVERT_HOLES)
         lower_ptr(c, function - CAIRN_GRID_CONVERT_PTR);
     else

@@ -19,6 +19,12 @@
 /// Where a query numbers groups along lines (`blocks`), numbers were found before, and are
 /// looked up by PACK: keys are not sorted, and each entry goes where its key says.
 ///
+/// Numbers of rows that queries gave before (`tables`) are looked up by PACK, too.
+///
+/// Where the target has banks, entries of all are sorted and numbered together, a bank's
+/// behind those of the one before. FILL and PTR are started for each, with its part as B,
+/// and key, at and number from its first entry on: its nodes are counted from there.
+///
 /// Source: radix sort by counts of digits, scanned: Satish, Harris, Garland, Designing
 /// Efficient Sorting Algorithms for Manycore GPUs, IPDPS 2009; scan by sums of tiles:
 /// Sengupta, Harris, Zhang, Owens, Scan Primitives for GPU Computing, GH 2007.
@@ -67,6 +73,10 @@ typedef enum {
     /// `along`: with `first`, `cursor` and `table`, write the values, and idx of determined
     /// levels. `blocks`: of all positions, with `cursor`, write the values.
     CAIRN_GRID_CONVERT_FILL,
+    /// Of a target with banks: write to cursor[0..end-1] where each bank begins among the
+    /// `capacity` entries, and behind these, row by row, its number of each depth there. The
+    /// turns are one more than there are banks.
+    CAIRN_GRID_CONVERT_BANKS,
     /// One for each level with a ptr: write it, `capacity` entries being there; the turns
     /// are its elements.
     CAIRN_GRID_CONVERT_PTR,
