@@ -109,8 +109,9 @@ static void place_like(const bank_shape *shape, int64_t offset, cairn_part *part
 
 /// All arrays of all banks in one block: they are reached by way of each other.
 static cairn_status
-allocate_banks(cairn_member_build *m, const array_bytes *bytes, bool zero)
+allocate_banks(cairn_member_build *m, const array_bytes *bytes, cairn_clearing clear)
 {
+    const bool   zero   = clear == CAIRN_CLEAR_ALL;
     cairn_group *group  = m->group;
     int64_t      offset = 0;
     bank_shape  *shape;
@@ -124,6 +125,8 @@ allocate_banks(cairn_member_build *m, const array_bytes *bytes, bool zero)
             shape_of(m->layout, m->bank[bank].nodes, group->block, shape);
 
         place_like(its, offset, &m->part[bank]);
+        if (clear == CAIRN_CLEAR_POSITIONS)
+            cairn_part_clear_positions(group, &m->part[bank]);
         offset += its->room;
     }
     assert(offset == (int64_t)bytes->room);
@@ -179,8 +182,9 @@ static cairn_status allocate_group(cairn_local        *t,
                                    const array_bytes  *bytes,
                                    int64_t             first)
 {
-    cairn_group *group = &t->group[m->number];
-    const bool   zero  = !m->compiled || !cairn_compiled_writes_all(m->compiled);
+    cairn_group         *group = &t->group[m->number];
+    const cairn_clearing clear =
+        m->compiled ? cairn_compiled_clears(m->compiled) : CAIRN_CLEAR_ALL;
 
     assert(m->layout && m->bank && !m->part && !m->group); /* counted, not yet placed */
     m->part      = t->part + first;
@@ -193,13 +197,13 @@ static cairn_status allocate_group(cairn_local        *t,
         m->part[bank].given = false;
     }
     if (build->into)
-        CAIRN_TRY(point_at_arrays(build, m, zero));
+        CAIRN_TRY(point_at_arrays(build, m, clear != CAIRN_CLEAR_NONE));
     else if (group->count == 1)
-        CAIRN_TRY(cairn_group_alloc(m->env, group, m->layout, m->bank[0].nodes, zero,
+        CAIRN_TRY(cairn_group_alloc(m->env, group, m->layout, m->bank[0].nodes, clear,
                                     m->compiled ? &m->compiled->shared : NULL,
                                     m->part));
     else
-        CAIRN_TRY(allocate_banks(m, bytes, zero));
+        CAIRN_TRY(allocate_banks(m, bytes, clear));
     if (m->compiled) cairn_compiled_find_zeros(m->compiled);
     return CAIRN_OK;
 }

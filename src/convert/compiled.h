@@ -124,9 +124,10 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
                                   const cairn_build  *build,
                                   cairn_compiled    **compiled);
 
-/// Does filling write every byte of every array, so that none need be zero before? Not
-/// where positions are padded, nor where tuples have bytes between their fields.
-bool cairn_compiled_writes_all(const cairn_compiled *compiled);
+/// Which arrays must be zero before they are filled: none, if filling writes every byte of
+/// every array. Where positions are padded it does not, nor where tuples have bytes between
+/// their fields.
+cairn_clearing cairn_compiled_clears(const cairn_compiled *compiled);
 
 /// Note whether the values to be filled, just allocated, read as zero: then zeros need not
 /// be written.

@@ -10,28 +10,18 @@
 #include <float.h>
 #include <math.h>
 
-static void widen(cairn_interval *range, int64_t value)
-{
-    if (value < range->lo) range->lo = value;
-    if (value > range->hi) range->hi = value;
-}
-
 /// What the queries that a level uses gave at the entries.
 static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *range)
 {
     for (int q = 0; q < CAIRN_MAX_QUERIES; q++) {
-        const int64_t *number;
-
         range[q] = (cairn_interval){0, -1};
         if (!(queries >> q & 1) || cairn_origin_entries(&c->origin) == 0) continue;
         if (!(c->m->rows.interpreted >> q & 1)) {
             range[q] = cairn_numbers_span(c->m, q);
             continue;
         }
-        number   = cairn_groups_at_entries(c->m->set, q);
-        range[q] = (cairn_interval){number[0], number[0]};
-        for (cairn_pos k = 1; k < c->origin.entries->n; k++)
-            widen(&range[q], number[k]);
+        range[q] = cairn_columns_range(c->origin.entries->n,
+                                       cairn_groups_at_entries(c->m->set, q));
     }
 }
 

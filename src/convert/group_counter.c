@@ -318,36 +318,24 @@ cairn_group_walk cairn_group_walk_begin(const cairn_group_counter *t)
         .counter = t, .each = cairn_sum_counts_each(&t->query), .line = -1};
 }
 
-static void enter_line(cairn_group_walk *w)
+bool cairn_group_walk_enter(cairn_group_walk *w)
 {
-    const cairn_group_counter *t = w->counter;
+    const cairn_group_counter *t    = w->counter;
+    const int                  last = t->forms - 1;
 
+    if (++w->line >= t->index.lines) return false;
     for (int k = 0; k < 2; k++) {
         int64_t left = w->line;
 
         w->first[k] = 0;
-        for (int f = t->forms - 2; f >= 0; f--) {
+        w->by[k]    = last >= 0 ? w->step[k][last] : 0;
+        for (int f = last - 1; f >= 0; f--) {
             w->first[k] += left % t->size[f] * w->step[k][f];
             left /= t->size[f];
         }
     }
-    w->q   = cairn_line_index_begin(&t->index, w->line) - 1;
-    w->end = cairn_line_index_begin(&t->index, w->line + 1);
-}
-
-bool cairn_group_walk_next(cairn_group_walk *w)
-{
-    const cairn_line_index *x    = &w->counter->index;
-    const int               last = w->counter->forms - 1;
-
-    do {
-        while (++w->q >= w->end) {
-            if (++w->line >= x->lines) return false;
-            enter_line(w);
-        }
-    } while (w->each && x->count[w->q] == 0);
-    for (int k = 0; k < 2 && last >= 0; k++)
-        w->number[k] =
-            w->first[k] + cairn_line_index_place(x, w->line, w->q) * w->step[k][last];
+    w->begin = cairn_line_index_begin(&t->index, w->line);
+    w->end   = cairn_line_index_begin(&t->index, w->line + 1);
+    w->q     = w->begin - 1;
     return true;
 }

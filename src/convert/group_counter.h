@@ -80,15 +80,33 @@ typedef struct cairn_group_walk {
     const cairn_group_counter *counter;
     bool                       each;   ///< Those whose sum is 0 have none.
     int64_t step[2][CAIRN_MAX_LEVELS]; ///< What one more of each expression adds,
-    int64_t line, q, end, first[2];    ///< Of the line at hand.
-    int64_t number[2];                 ///< of the group at hand, from 0 on.
+    int64_t line, q, begin, end;       ///< Of the line at hand, which has these groups,
+    int64_t first[2], by[2];           ///< the numbers of its place 0, and their steps.
+    int64_t number[2];                 ///< Of the group at hand, from 0 on.
 } cairn_group_walk;
 
 /// Start one; then `step` is to be set.
 cairn_group_walk cairn_group_walk_begin(const cairn_group_counter *counter);
 
+/// Go on to the next line, if there is one: before its first group.
+bool cairn_group_walk_enter(cairn_group_walk *walk);
+
 /// Go on to group `q`, if there is one.
-bool cairn_group_walk_next(cairn_group_walk *walk);
+static inline bool cairn_group_walk_next(cairn_group_walk *walk)
+{
+    const cairn_line_index *const x = &walk->counter->index;
+
+    do {
+        while (++walk->q >= walk->end)
+            if (!cairn_group_walk_enter(walk)) return false;
+    } while (walk->each && x->count[walk->q] == 0);
+    const int64_t place =
+        x->listed ? (int64_t)x->place[walk->q] : walk->q - walk->begin;
+
+    walk->number[0] = walk->first[0] + place * walk->by[0];
+    walk->number[1] = walk->first[1] + place * walk->by[1];
+    return true;
+}
 
 /// Get a phase; `route` remembers how.
 cairn_status cairn_group_counter_load(cairn_group_counter *counter,

@@ -15,7 +15,7 @@ typedef struct {
     cairn_path path; ///< `rules`, `rule`, `work` and what was counted.
 } kept_path;
 
-typedef enum { NONE, FACTS, SORTED_WITHIN, KNOWN_THROUGH } question;
+typedef enum { NONE, FACTS, SORTED_WITHIN, LEVELS_TO_SORT, KNOWN_THROUGH } question;
 
 /// What is asked, of which encodings.
 typedef struct {
@@ -311,6 +311,23 @@ cairn_status cairn_kept_sorted_within(cairn_env          *env,
             cairn_convert_sorted_within(env, from, to, row, begin, &found.sorted));
     if (!known) add_proof(kept, &key, &found);
     *sorted = known ? known->sorted : found.sorted;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_kept_levels_to_sort(cairn_env          *env,
+                                       const cairn_format *format,
+                                       const cairn_layout *from,
+                                       const cairn_layout *to,
+                                       int                *levels)
+{
+    cairn_kept *const kept = list_of(format, from, to);
+    const proof_key   key  = {LEVELS_TO_SORT, number_of(from), number_of(to), 0, 0};
+    const cairn_convert_facts *const known = find_proof(kept, &key);
+    cairn_convert_facts              found = {0};
+
+    if (!known) CAIRN_TRY(cairn_convert_levels_to_sort(env, from, to, &found.sorted));
+    if (!known) add_proof(kept, &key, &found);
+    *levels = known ? known->sorted : found.sorted;
     return CAIRN_OK;
 }
 

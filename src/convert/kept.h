@@ -52,6 +52,12 @@ cairn_status cairn_kept_sorted_within(cairn_env          *env,
                                       int                 begin,
                                       int                *sorted);
 
+cairn_status cairn_kept_levels_to_sort(cairn_env          *env,
+                                       const cairn_format *format,
+                                       const cairn_layout *from,
+                                       const cairn_layout *to,
+                                       int                *levels);
+
 cairn_status cairn_kept_known_through(cairn_env          *env,
                                       const cairn_format *format,
                                       const cairn_layout *to,

@@ -2,9 +2,27 @@
 /// @file
 /// SORT and COMBINE: keys of all entries; and what goes on from keys in order.
 
+#include "convert/kept.h"
 #include "convert/passes.h"
 
 #include <assert.h>
+
+/// How many of the lowest bits of a word need not be sorted: those of levels that nodes do
+/// not ask about, and of those that entries have in order where the ones above are equal.
+/// What may have an entry twice is sorted whole, for those are to stand side by side.
+static cairn_status find_settled(cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+    int levels = to->last > to->partition ? to->last + 1 : to->partition + 1;
+
+    if (!c->facts.trusted || c->keys.fields.split > 0) return CAIRN_OK;
+    if (c->facts.one_part)
+        CAIRN_TRY(cairn_kept_levels_to_sort(
+            c->m->env, c->build->format, cairn_origin_layout(&c->origin), to, &levels));
+    c->keys.settled =
+        (int)(levels > 0 ? c->keys.fields.shift[levels - 1] : c->keys.fields.bits[0]);
+    return CAIRN_OK;
+}
 
 static cairn_status sort_keys(cairn_compiled *c)
 {
@@ -12,6 +30,7 @@ static cairn_status sort_keys(cairn_compiled *c)
     const int        threads = c->build->loader->threads;
 
     CAIRN_TRY(cairn_keys_init(env, c->facts.entries, &c->keys));
+    CAIRN_TRY(find_settled(c));
     /* numbers along rows go on from entry to entry */
     CAIRN_TRY(cairn_origin_pack(env, c->m->rows.along ? 1 : threads, &c->origin,
                                 cairn_pass_phase(c, CAIRN_CONVERT_PACK), &c->keys));

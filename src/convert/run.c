@@ -262,19 +262,30 @@ static void free_tuples(cairn_env *env, cairn_member_program *program)
     program->tuple = NULL;
 }
 
-bool cairn_compiled_writes_all(const cairn_compiled *c)
+/// Is there a gap, or a field between others?
+static bool has_strays(const cairn_layout *layout)
+{
+    for (int l = 0; l < layout->levels; l++)
+        if (layout->level[l].gaps) return true;
+    return layout->tuples > 0;
+}
+
+cairn_clearing cairn_compiled_clears(const cairn_compiled *c)
 {
     const cairn_layout *layout = c->m->layout;
 
-    if (c->m->rows.along) return true; /* padding is written, too */
+    if (c->m->rows.along) return CAIRN_CLEAR_NONE; /* padding is written, too */
     if (c->program.division.nodes
         && (c->stores.tile > 0 || cairn_convert_clears(layout)))
-        return true;
-    for (int l = 0; l < layout->levels; l++)
-        if (layout->level[l].gaps) return false;
+        return CAIRN_CLEAR_NONE;
+    if (has_strays(layout)) return CAIRN_CLEAR_ALL;
     /* Below the trimmed levels there may be positions that no entry writes: holes, too,
        where `pads` speaks of values that a product would meet. */
-    return !layout->pads && layout->tuples == 0 && layout->last + 1 == layout->levels;
+    if (!layout->pads && layout->last + 1 == layout->levels) return CAIRN_CLEAR_NONE;
+    return cairn_pass_phase(c, CAIRN_CONVERT_FILL)
+                   || cairn_pass_keys_phase(c, CAIRN_CONVERT_FILL)
+               ? CAIRN_CLEAR_POSITIONS
+               : CAIRN_CLEAR_ALL;
 }
 
 void cairn_compiled_find_zeros(cairn_compiled *c)

@@ -5,6 +5,7 @@
 /// itself; fields at the end that ascend are in order wherever those before them are
 /// equal, since sorting is stable.
 
+#include "base/wide.h"
 #include "entries/sort_items.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ static int find_runs(cairn_pos         n,
 }
 
 /// Do the last @p at bits, at most 63, ascend?
-static bool ascend_below(cairn_pos n, int64_t at, const cairn_item *items)
+CAIRN_WIDE static bool ascend_below(cairn_pos n, int64_t at, const cairn_item *items)
 {
     const uint64_t mask = ((uint64_t)1 << at) - 1;
 
@@ -76,9 +77,11 @@ static bool ascend_below(cairn_pos n, int64_t at, const cairn_item *items)
     return true;
 }
 
-/// The most bits, below @p runs, by which all words ascend: the field that begins highest
-/// is asked first, since words that do not ascend mostly show it soon.
+/// The most bits, below @p runs, by which all words ascend, at least @p low, which need not
+/// be looked at: the field that begins highest is asked first, since words that do not
+/// ascend mostly show it soon.
 static int find_low(cairn_pos         n,
+                    int               low,
                     int               runs,
                     int               fields,
                     const int64_t    *begin,
@@ -86,9 +89,9 @@ static int find_low(cairn_pos         n,
 {
     int64_t at = runs;
 
-    while ((at = begin_below(fields, begin, at)) > 0)
+    while ((at = begin_below(fields, begin, at)) > low)
         if (ascend_below(n, at, items)) break;
-    return (int)at;
+    return at > low ? (int)at : low;
 }
 
 static bool is_one_run(const run_sort *s, cairn_pos k)
@@ -132,6 +135,7 @@ cairn_status cairn_sort_fields(cairn_env     *env,
                                int            fields,
                                const int64_t *begin,
                                int            split,
+                               int            low,
                                cairn_item    *items,
                                cairn_item    *scratch,
                                cairn_item   **sorted)
@@ -143,8 +147,11 @@ cairn_status cairn_sort_fields(cairn_env     *env,
                               .items   = items,
                               .scratch = scratch};
 
+    *sorted = items;
+    if (low >= bits) return CAIRN_OK;
     s.runs = find_runs(n, bits, fields, begin, items);
-    s.low  = find_low(n, s.runs, fields, begin, items);
+    if (s.runs <= low) return CAIRN_OK;
+    s.low = find_low(n, low, s.runs, fields, begin, items);
     if (s.runs == bits)
         return cairn_sort_many(env, threads, n, bits, split, s.low, items, scratch,
                                sorted);

@@ -83,6 +83,7 @@ cairn_status cairn_sort_many(cairn_env   *env,
 /// @param fields   The words' fields: all begin below @p bits.
 /// @param begin    [fields] their lowest bits, in any order.
 /// @param split    As of cairn_sort_handles().
+/// @param low      As of cairn_sort_items(); where a field begins, or @p bits.
 ///
 /// Other arguments, result and memory as of cairn_sort_many().
 cairn_status cairn_sort_fields(cairn_env     *env,
@@ -92,6 +93,7 @@ cairn_status cairn_sort_fields(cairn_env     *env,
                                int            fields,
                                const int64_t *begin,
                                int            split,
+                               int            low,
                                cairn_item    *items,
                                cairn_item    *scratch,
                                cairn_item   **sorted);

@@ -36,6 +36,17 @@ cairn_columns_add(int n, int64_t factor, const int64_t *column, int64_t *out)
                 (int64_t)((uint64_t)out[k] + (uint64_t)factor * (uint64_t)column[k]);
 }
 
+CAIRN_WIDE cairn_interval cairn_columns_range(int64_t n, const int64_t *value)
+{
+    int64_t lo = value[0], hi = lo;
+
+    for (int64_t k = 1; k < n; k++) {
+        lo = value[k] < lo ? value[k] : lo;
+        hi = value[k] > hi ? value[k] : hi;
+    }
+    return (cairn_interval){lo, hi};
+}
+
 /* ---- checks: bytes in place of bool, which compilers do not vectorize ---- */
 
 CAIRN_WIDE void

@@ -28,6 +28,9 @@ void cairn_columns_floor_div(int64_t n, int64_t divisor, int64_t *value);
 /// out += factor * column, modulo 2^64.
 void cairn_columns_add(int n, int64_t factor, const int64_t *column, int64_t *out);
 
+/// The least and the largest of @p n values; n > 0.
+cairn_interval cairn_columns_range(int64_t n, const int64_t *value);
+
 /// Clear @p ok where a value lies outside of @p range.
 void cairn_columns_hold_range(int            n,
                               const int64_t *value,

@@ -8,6 +8,7 @@
 
 #include "groups/distance.h"
 
+#include "format/columns.h"
 #include "groups/tuples.h"
 
 #include <string.h>
@@ -135,14 +136,11 @@ static bool find_keys(const cairn_numbering *b, slots *s)
 
     s->keys = 1;
     for (int k = 0; k < b->bys; k++) {
-        int64_t lo = b->n ? b->by[k][0] : 0, hi = lo;
+        const cairn_interval its =
+            b->n > 0 ? cairn_columns_range(b->n, b->by[k]) : (cairn_interval){0, 0};
 
-        for (int64_t p = 1; p < b->n; p++) {
-            lo = b->by[k][p] < lo ? b->by[k][p] : lo;
-            hi = b->by[k][p] > hi ? b->by[k][p] : hi;
-        }
-        s->lo[k] = lo;
-        if (__builtin_sub_overflow(hi, lo, &s->size[k]) || s->size[k] >= most)
+        s->lo[k] = its.lo;
+        if (__builtin_sub_overflow(its.hi, its.lo, &s->size[k]) || s->size[k] >= most)
             return false;
         s->size[k]++;
         if (__builtin_mul_overflow(s->keys, s->size[k], &s->keys) || s->keys > most)

@@ -6,7 +6,9 @@
 #include "groups/index.h"
 
 #include "base/offsets.h"
+#include "base/wide.h"
 #include "entries/entries.h"
+#include "format/columns.h"
 
 #include <assert.h>
 #include <string.h>
@@ -42,14 +44,11 @@ static bool find_ranges(int64_t n, const int64_t *const *value, cairn_group_inde
 
     if (most > UINT32_MAX) return false;
     for (int f = 0; f < x->width; f++) {
-        int64_t lo = n ? value[f][0] : 0, hi = lo;
+        const cairn_interval its =
+            n > 0 ? cairn_columns_range(n, value[f]) : (cairn_interval){0, 0};
 
-        for (int64_t p = 1; p < n; p++) {
-            lo = value[f][p] < lo ? value[f][p] : lo;
-            hi = value[f][p] > hi ? value[f][p] : hi;
-        }
-        x->lo[f] = lo;
-        if (__builtin_sub_overflow(hi, lo, &x->size[f]) || x->size[f] >= most)
+        x->lo[f] = its.lo;
+        if (__builtin_sub_overflow(its.hi, its.lo, &x->size[f]) || x->size[f] >= most)
             return false;
         x->size[f]++;
         places *= x->size[f];
@@ -99,6 +98,19 @@ static cairn_status list_groups(cairn_env            *env,
 
 /* ---- dense ---- */
 
+/// place = place * size + (value - lo); size 0: the first of the values.
+CAIRN_WIDE static void add_value(int64_t        n,
+                                 uint32_t       size,
+                                 int64_t        lo,
+                                 const int64_t *value,
+                                 uint32_t *restrict place)
+{
+    for (int64_t p = 0; p < n && size == 0; p++)
+        place[p] = (uint32_t)((uint64_t)value[p] - (uint64_t)lo);
+    for (int64_t p = 0; p < n && size > 0; p++)
+        place[p] = place[p] * size + (uint32_t)((uint64_t)value[p] - (uint64_t)lo);
+}
+
 /// Places of all elements, row-major, and how many elements each has; do they ascend?
 static bool find_places(const cairn_group_index *x,
                         int64_t                  n,
@@ -106,26 +118,16 @@ static bool find_places(const cairn_group_index *x,
                         uint32_t                *place,
                         uint32_t                *count)
 {
-    const int last   = x->width - 1;
-    uint32_t  before = 0;
-    bool      ascend = true;
+    uint32_t before = 0;
+    bool     ascend = true;
 
-    if (last != 0) memset(place, 0, (size_t)n * sizeof *place);
-    for (int f = 0; f < last; f++) {
-        const uint32_t size = (uint32_t)x->size[f];
-        const int64_t  lo   = x->lo[f];
-
-        for (int64_t p = 0; p < n; p++)
-            place[p] = place[p] * size + (uint32_t)(value[f][p] - lo);
-    }
+    if (x->width == 0) memset(place, 0, (size_t)n * sizeof *place);
+    for (int f = 0; f < x->width; f++)
+        add_value(n, f > 0 ? (uint32_t)x->size[f] : 0, x->lo[f], value[f], place);
     for (int64_t p = 0; p < n; p++) {
-        uint32_t at = last < 0 ? 0 : (uint32_t)(value[last][p] - x->lo[last]);
-
-        if (last > 0) at += place[p] * (uint32_t)x->size[last];
-        ascend &= before <= at;
-        before   = at;
-        place[p] = at;
-        count[at]++;
+        ascend &= before <= place[p];
+        before = place[p];
+        count[before]++;
     }
     return ascend;
 }

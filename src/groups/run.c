@@ -2,6 +2,7 @@
 /// @file
 /// All queries of an encoding, one after the other, here or in src/query.
 
+#include "base/wide.h"
 #include "groups/spread.h"
 
 #include <assert.h>
@@ -159,16 +160,19 @@ done:
     return status;
 }
 
-static void widen(cairn_interval *span, int64_t n, const int64_t *value)
+/// The least and the largest number of elements that have one, of which none is the least
+/// of all integers; none: least > largest.
+CAIRN_WIDE static cairn_interval range_of(int64_t n, const int64_t *value)
 {
-    int64_t lo = span->lo, hi = span->hi;
+    int64_t lo = INT64_MAX, hi = CAIRN_NO_NUMBER;
 
     for (int64_t p = 0; p < n; p++) {
-        if (value[p] == CAIRN_NO_NUMBER) continue;
-        lo = value[p] < lo ? value[p] : lo;
+        const int64_t its = value[p] == CAIRN_NO_NUMBER ? INT64_MAX : value[p];
+
+        lo = its < lo ? its : lo;
         hi = value[p] > hi ? value[p] : hi;
     }
-    *span = (cairn_interval){lo, hi};
+    return (cairn_interval){lo, hi};
 }
 
 static cairn_status run_function(cairn_groups *set, int q)
@@ -188,16 +192,16 @@ static cairn_status run_function(cairn_groups *set, int q)
 
 static cairn_status answer(cairn_groups *set, int q)
 {
-    cairn_group_query *s    = &set->query[q];
-    const bool         sum  = s->query->func == CAIRN_QUERY_SUM;
-    cairn_interval     span = {INT64_MAX, INT64_MIN};
+    cairn_group_query *s   = &set->query[q];
+    const bool         sum = s->query->func == CAIRN_QUERY_SUM;
+    cairn_interval     span;
     const int64_t     *of;
 
     assert(!s->at_entry && !s->filled); /* once a query */
     CAIRN_TRY(cairn_groups_know(set, q));
     CAIRN_TRY(run_function(set, q));
-    widen(&span, sum ? s->index.groups : s->elements,
-          sum ? s->total : s->enumerated.number);
+    span = range_of(sum ? s->index.groups : s->elements,
+                    sum ? s->total : s->enumerated.number);
     cairn_visit(set->env, sum ? s->index.groups : s->elements);
     s->span = span.lo > span.hi ? (cairn_interval){0, -1} : span;
     /* what values at entries will be made of: nothing may fail then */

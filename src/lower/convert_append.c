@@ -9,7 +9,9 @@
 ///
 /// Where the last runs have a node for every entry, the ptr of each says which entry begins
 /// a node of the run above. So one loop over entries writes the ptr of the first of these,
-/// and the runs above go over the nodes that began in the block, which are fewer.
+/// and the runs above go over the nodes that began in the block, which are fewer. Where no
+/// run has, the loop over entries writes values, and leaves the key of each node of the last
+/// run where the keys of as many entries were: nodes are never ahead of entries.
 
 #include "lower/convert_steps.h"
 
@@ -31,7 +33,7 @@ typedef struct {
 typedef struct {
     int runs;
     int of_nodes; ///< The first runs, which go over nodes: none, or those that
-                  ///< have not one for every entry.
+                  ///< have not one for every entry, be it all.
     run           run[CAIRN_MAX_LEVELS];
     nodes         top;        ///< Of the first level, in the loop that writes its ptr.
     cairn_ir_var *row;        ///< There: parent whose begin is written,
@@ -279,24 +281,41 @@ static void write_positions(cairn_convert *c, const append *a)
 
 /* ---- runs of nodes ---- */
 
-/// Where nodes of the last run of nodes begin: which entry of the block is the first below.
+/// Have all runs fewer nodes than there are entries, so that all go over nodes?
+static bool goes_over_nodes(const append *a)
+{
+    return a->of_nodes > 0 && a->of_nodes == a->runs;
+}
+
+/// Where nodes of the last run of nodes begin: which entry of the block is the first below;
+/// or, if there is no run of entries, what their keys are, and the values of entries.
 static void write_begins(cairn_convert *c, append *a)
 {
-    nodes *const its = &a->run[a->of_nodes - 1].own;
+    cairn_ir    *b     = &c->ir;
+    nodes *const its   = &a->run[a->of_nodes - 1].own;
+    const bool   last  = goes_over_nodes(a);
+    const bool   value = last && !c->spec->omit.values;
 
-    cairn_convert_visit_block(c, a->begin, a->end, false);
+    cairn_convert_visit_block(c, a->begin, a->end, value);
+    if (value) cairn_convert_indices(c, c->levels);
     count_node(c, its);
-    write_ptr(c, a->run[a->of_nodes].begin, its->node,
-              cairn_ir_sub(&c->ir, c->here.turn, cairn_convert_begin(c)));
+    if (last)
+        cairn_ir_store(b, cairn_convert_words(c, 0),
+                       cairn_ir_add(b, cairn_convert_begin(c), its->node),
+                       c->here.word[0]);
+    else
+        write_ptr(c, a->run[a->of_nodes].begin, its->node,
+                  cairn_ir_sub(b, c->here.turn, cairn_convert_begin(c)));
+    if (value) cairn_convert_write(c, its->node, NULL);
     cairn_convert_leave(c);
 }
 
-/// The key of the entry that begins node @p node of run @p r.
+/// The key of an entry below node @p node of run @p r: all levels of the run follow from it.
 static cairn_ir_x key_of_node(cairn_convert *c, const append *a, int r, cairn_ir_x node)
 {
     cairn_ir *b = &c->ir;
 
-    while (++r <= a->of_nodes)
+    while (++r <= a->of_nodes && r < a->runs)
         node = cairn_ir_use(
             b, cairn_ir_let(
                    b, cairn_ir_load(b, cairn_convert_ptr(c, 1, a->run[r].begin), node),
@@ -320,6 +339,7 @@ static void write_nodes(cairn_convert *c, append *a, int r)
     if (r > 0) count_node(c, &a->run[r - 1].own);
     if (r == 0 && has_rows(c)) enter_row(c, a, node);
     write_levels(c, its, r > 0 ? a->run[r - 1].own.node : NULL, node);
+    if (r + 1 == a->runs && cairn_convert_needs_tuples(c->to)) write_tuples(c, node);
     cairn_ir_end(b);
 }
 
@@ -339,8 +359,8 @@ static void write_runs_of_nodes(cairn_convert *c, append *a)
 
 /* ---- all ---- */
 
-/// Which runs go over nodes: those above the first that has a node for every entry, if
-/// there is one, and ptrs lead down to it.
+/// Which runs go over nodes: those above the first that has a node for every entry, or all
+/// if there is none, if ptrs lead down to the last.
 static int find_runs_of_nodes(const cairn_convert *c, const append *a)
 {
     for (int r = 0; r < a->runs; r++) {
@@ -349,7 +369,7 @@ static int find_runs_of_nodes(const cairn_convert *c, const append *a)
         if (r > 0 && !c->to->level[l].has_ptr) return 0;
         if (c->spec->of_entries >> l & 1) return r;
     }
-    return 0;
+    return a->runs;
 }
 
 static void find_runs(const cairn_convert *c, append *a)

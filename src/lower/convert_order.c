@@ -292,6 +292,29 @@ done:
     return status;
 }
 
+cairn_status cairn_convert_levels_to_sort(cairn_env          *env,
+                                          const cairn_layout *from,
+                                          const cairn_layout *to,
+                                          int                *levels)
+{
+    const int    last   = to->last > to->partition ? to->last : to->partition;
+    int          sorted = last + 1;
+    proof       *p;
+    cairn_status status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
+    *levels = last + 1;
+    CAIRN_GO(done, init(p, env, to->order, from, to));
+    while (*levels > 0 && sorted > last) {
+        CAIRN_GO(done, walk(p, -1, *levels - 1, &sorted));
+        if (sorted > last) --*levels;
+    }
+done:
+    fini(p);
+    cairn_free(env, p);
+    return status;
+}
+
 cairn_status
 cairn_convert_known_through(cairn_env *env, const cairn_layout *to, int row, int *level)
 {

@@ -43,6 +43,14 @@ cairn_status cairn_convert_sorted_within(cairn_env          *env,
                                          int                 begin,
                                          int                *sorted);
 
+/// The fewest levels, from the first on, by which entries have to be put in order, stably:
+/// those that agree in them come in the order of the others, through the last that is
+/// trimmed, or numbers banks. Levels behind it need no order.
+cairn_status cairn_convert_levels_to_sort(cairn_env          *env,
+                                          const cairn_layout *from,
+                                          const cairn_layout *to,
+                                          int                *levels);
+
 /// The first level of the target through which dimension @p row is known, that is follows
 /// from its index and those above it; the number of levels: through none.
 cairn_status cairn_convert_known_through(cairn_env          *env,

@@ -125,7 +125,8 @@ static cairn_status sort_items(cairn_env *env, int threads, cairn_keys *keys)
     CAIRN_TRY(CAIRN_NEW(env, keys->n, &scratch));
     const cairn_status status = cairn_sort_fields(
         env, threads, keys->n, keys->fields.bits[0], keys->fields.levels,
-        keys->fields.shift, lower_bits(&keys->fields), keys->item, scratch, &sorted);
+        keys->fields.shift, lower_bits(&keys->fields), keys->settled, keys->item,
+        scratch, &sorted);
 
     cairn_free(env, sorted == scratch ? keys->item : scratch);
     keys->item     = sorted;

@@ -31,6 +31,7 @@ typedef struct cairn_keys {
     uint64_t        *word[2]; ///< [capacity] two words: lower, upper,
     double          *value;   ///< and values.
     bool             unsorted, repeated;
+    int              settled; ///< Of one word, the lowest bits that are not sorted by.
 } cairn_keys;
 
 /// Lay out the fields of levels with these ranges.
@@ -49,10 +50,11 @@ void cairn_keys_args(const cairn_keys *keys, cairn_pos at, cairn_convert_args *a
 /// Take over what a PACK phase that began at the end has found.
 void cairn_keys_grow(cairn_keys *keys, const int64_t *facts);
 
-/// Sort by key, stably, on up to @p threads threads.
+/// Sort by key, stably, on up to @p threads threads; by what is above `settled`.
 cairn_status cairn_keys_sort(cairn_env *env, int threads, cairn_keys *keys);
 
-/// Does no key come twice? Keys are sorted.
+/// Does no key come twice? Keys are sorted; of those with `settled` bits neighbours are
+/// compared.
 bool cairn_keys_differ(const cairn_keys *keys);
 
 /// Add the values of equal keys in their order: one is left of each. Keys are sorted.

@@ -184,7 +184,8 @@ static cairn_status join(const exchange *x, int64_t held, cairn_local *fresh)
     CAIRN_TRY(cairn_check_memory(x->env, "rows from other ranks",
                                  held + arrays_bytes(layout, nodes)));
     CAIRN_TRY(cairn_group_alloc(x->env, &fresh->group[0], layout, nodes,
-                                x->stretches == 0, NULL, part));
+                                x->stretches == 0 ? CAIRN_CLEAR_ALL : CAIRN_CLEAR_NONE,
+                                NULL, part));
     for (int k = 0; k < x->stretches; k++)
         cairn_row_stretch_copy(layout, &x->stretch[k], &part->view, at, &values);
     part->nnz = values;

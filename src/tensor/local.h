@@ -126,18 +126,30 @@ void cairn_part_place(const cairn_layout *layout,
 /// brought may not.)
 bool cairn_parts_fit(const cairn_part *part, int64_t count);
 
+/// Which arrays are zero before they are written. Where every node is written, and with it
+/// ptr and idx of all trimmed levels, those are enough which positions below nodes have.
+typedef enum {
+    CAIRN_CLEAR_NONE,
+    CAIRN_CLEAR_POSITIONS, ///< No tuples, and no gaps.
+    CAIRN_CLEAR_ALL
+} cairn_clearing;
+
+/// Clear what positions have: values, unless every node has one, and determined indices,
+/// unless their blocks were zero when they were allocated.
+void cairn_part_clear_positions(const cairn_group *group, cairn_part *part);
+
 /// Allocate the arrays of a group that is one part, and place them: big ones in blocks of
 /// their own. Those of @p shared are that group's, and are held.
 ///
 /// Local. `layout` of the group is set; on failure what it got is freed with its tensor.
 ///
-/// @param[in] zero   They are to be zero, but for those that are shared.
+/// @param[in] clear  Which are to be zero, but for those that are shared.
 /// @param[in] shared NULL: none. Arrays without any element are not.
 cairn_status cairn_group_alloc(cairn_env                 *env,
                                cairn_group               *group,
                                const cairn_layout        *layout,
                                const cairn_pos           *nodes,
-                               bool                       zero,
+                               cairn_clearing             clear,
                                const cairn_shared_arrays *shared,
                                cairn_part                *part);
 

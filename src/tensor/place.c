@@ -202,15 +202,39 @@ hold_shared(cairn_group *group, const cairn_shared_arrays *shared, cairn_part *p
     group->shared = shared->bytes;
 }
 
+/// An array of a group.
+static void clear_array(const cairn_group *group, const void *at, int64_t bytes)
+{
+    const void *block = bytes > 0 ? cairn_group_block(group, at) : NULL;
+
+    if (block && !cairn_alloc_is_zero(block)) memset((void *)at, 0, (size_t)bytes);
+}
+
+void cairn_part_clear_positions(const cairn_group *group, cairn_part *part)
+{
+    const cairn_layout      *layout = part->layout;
+    const cairn_kernel_part *view   = &part->view;
+
+    assert(layout->tuples == 0);
+    for (int l = layout->last + 1; l < layout->levels; l++)
+        if (layout->level[l].determined)
+            clear_array(group, view->level[l].idx,
+                        view->level[l].idx_length * view->level[l].idx_bits / 8);
+    if (layout->last < 0 || combinations(layout, complete_below(layout)) > 1)
+        clear_array(group, view->val,
+                    cairn_stored_values(view) * layout->value_bits / 8);
+}
+
 cairn_status cairn_group_alloc(cairn_env                 *env,
                                cairn_group               *group,
                                const cairn_layout        *layout,
                                const cairn_pos           *nodes,
-                               bool                       zero,
+                               cairn_clearing             clear,
                                const cairn_shared_arrays *shared,
                                cairn_part                *part)
 {
-    room r = {.apart = true, .shared = shared};
+    const bool zero = clear == CAIRN_CLEAR_ALL;
+    room       r    = {.apart = true, .shared = shared};
 
     assert(!group->block);
     place(layout, nodes, &r, part);
@@ -223,6 +247,8 @@ cairn_status cairn_group_alloc(cairn_env                 *env,
                .shared = shared};
     place(layout, nodes, &r, part);
     group->bytes = r.bytes;
+    if (r.status == CAIRN_OK && clear == CAIRN_CLEAR_POSITIONS)
+        cairn_part_clear_positions(group, part);
     if (shared) hold_shared(group, shared, part);
     return r.status;
 }
@@ -274,8 +300,8 @@ cairn_status cairn_group_alloc_parts(cairn_env       *env,
 
     if (group->count == 1)
         return cairn_group_alloc(env, group, group->layout,
-                                 nodes + first * CAIRN_MAX_LEVELS, true, NULL,
-                                 &part[first]);
+                                 nodes + first * CAIRN_MAX_LEVELS, CAIRN_CLEAR_ALL,
+                                 NULL, &part[first]);
     for (int64_t p = first; p < end; p++)
         cairn_part_place(group->layout, nodes + p * CAIRN_MAX_LEVELS, NULL, &total,
                          &group->bytes, &scratch);
