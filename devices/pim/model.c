@@ -25,8 +25,9 @@ access_of(const cairn_pim_parameters *p, double bytes, double latency)
     const double pieces = ceil(whole / p->access_most);
 
     return (access_cycles){
-        .busy = pieces * p->access_cycles + p->byte_cycles * (whole - 8 * pieces),
-        .wait = pieces * latency + p->byte_cycles * whole,
+        .busy =
+            pieces * p->access.cycles + p->access.byte_cycles * (whole - 8 * pieces),
+        .wait = pieces * latency + p->access.byte_cycles * whole,
     };
 }
 
@@ -81,14 +82,15 @@ static double threaded_cycles(const cairn_pim_parameters *p,
                             + columns * (p->add[wide] + p->multiply[wide]);
     const double of_row = p->row_instructions + columns * p->add[wide];
 
-    const access_cycles x = access_of(p, operand, p->read_latency);
-    const access_cycles y = access_of(p, operand, p->read_latency);
-    const access_cycles z = access_of(p, operand, p->write_latency);
-    const access_cycles w = access_of(p, fetches ? sizeof(double) : 0, p->read_latency);
+    const access_cycles x = access_of(p, operand, p->access.read_latency);
+    const access_cycles y = access_of(p, operand, p->access.read_latency);
+    const access_cycles z = access_of(p, operand, p->access.write_latency);
+    const access_cycles w =
+        access_of(p, fetches ? sizeof(double) : 0, p->access.read_latency);
 
     const double issued = entries * of_entry + rows * of_row;
-    const double busy =
-        entries * (x.busy + w.busy) + rows * (y.busy + z.busy) + bytes * p->byte_cycles;
+    const double busy   = entries * (x.busy + w.busy) + rows * (y.busy + z.busy)
+                        + bytes * p->access.byte_cycles;
 
     /* Threads share entries, rows and arrays evenly, but for what cannot be cut. */
     const double waits =
@@ -96,7 +98,8 @@ static double threaded_cycles(const cairn_pim_parameters *p,
             * (p->interval * of_entry + beyond(p, x.wait) + beyond(p, w.wait))
         + ceil(rows / threads)
               * (p->interval * of_row + beyond(p, y.wait) + beyond(p, z.wait))
-        + bytes / threads * (p->read_latency / p->stream_bytes + p->byte_cycles);
+        + bytes / threads
+              * (p->access.read_latency / p->stream_bytes + p->access.byte_cycles);
 
     return largest(largest(issued, busy), waits);
 }
@@ -288,5 +291,7 @@ cairn_pim_cost cairn_pim_estimate(const cairn_pim_parameters *p,
 
 double cairn_pim_bandwidth(const cairn_pim_parameters *p)
 {
-    return p->byte_cycles > 0 ? (double)p->cores * p->clock / p->byte_cycles : 0;
+    return p->access.byte_cycles > 0
+               ? (double)p->cores * p->clock / p->access.byte_cycles
+               : 0;
 }

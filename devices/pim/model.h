@@ -47,6 +47,13 @@ typedef struct cairn_pim_widening {
     double room;       ///< Bytes of the largest dictionary that fits there.
 } cairn_pim_widening;
 
+/// Cycles of an access to a bank by its core.
+typedef struct cairn_pim_access {
+    double read_latency, write_latency; ///< Beside its bytes.
+    double cycles;                      ///< That one of 8 bytes keeps the engine busy.
+    double byte_cycles;                 ///< Of each further byte.
+} cairn_pim_access;
+
 typedef struct cairn_pim_parameters {
     int64_t cores;
     int64_t group;          ///< Cores that one transfer serves.
@@ -67,11 +74,9 @@ typedef struct cairn_pim_parameters {
     double             entry_instructions;  ///< Of the loop around an entry,
     double             row_instructions;    ///< around a row of Y,
     double             add[2], multiply[2]; ///< of one operation: f32, f64.
-    double read_latency, write_latency;     ///< Cycles of an access, beside its bytes.
-    double access_cycles; ///< That an access of 8 bytes keeps the engine busy.
-    double byte_cycles;   ///< Of each further byte.
-    double stream_bytes;  ///< Fetched at once when arrays are streamed.
-    double access_most;   ///< Bytes of one access at most.
+    cairn_pim_access   access;
+    double             stream_bytes; ///< Fetched at once when arrays are streamed.
+    double             access_most;  ///< Bytes of one access at most.
 } cairn_pim_parameters;
 
 /// What lies in a bank, and what it needs of X and Y.

@@ -52,12 +52,12 @@ static void read_core(const cairn_device_config *config, cairn_pim_parameters *p
                      .code    = cairn_config_number(config, "dictionary_word"),
                      .room    = cairn_config_number(config, "dictionary_bytes"),
     };
-    p->read_latency  = cairn_config_number(config, "read_latency");
-    p->write_latency = cairn_config_number(config, "write_latency");
-    p->access_cycles = cairn_config_number(config, "access_cycles");
-    p->byte_cycles   = cairn_config_number(config, "byte_cycles");
-    p->stream_bytes  = cairn_config_number(config, "stream_bytes");
-    p->access_most   = 2048; /* of the hardware: 8 to 2048 bytes in steps of 8 */
+    p->access.read_latency  = cairn_config_number(config, "read_latency");
+    p->access.write_latency = cairn_config_number(config, "write_latency");
+    p->access.cycles        = cairn_config_number(config, "access_cycles");
+    p->access.byte_cycles   = cairn_config_number(config, "byte_cycles");
+    p->stream_bytes         = cairn_config_number(config, "stream_bytes");
+    p->access_most          = 2048; /* of the hardware: 8 to 2048 bytes in steps of 8 */
 }
 
 cairn_pim_parameters cairn_pim_parameters_of(const cairn_device_config *config)

@@ -287,7 +287,7 @@ static void issue(tasklet *t,
 /// Cycles that a core takes, turn about among its tasklets.
 static double simulate(const cairn_pim_parameters *p, int64_t entries, int64_t of_entry)
 {
-    const double wait            = p->read_latency + 8 * p->byte_cycles;
+    const double wait            = p->access.read_latency + 8 * p->access.byte_cycles;
     tasklet      t[MOST_THREADS] = {{0}};
     double       engine = 0, cycle = 0, end = 0;
     int64_t      live = 0, turn = 0;
@@ -302,7 +302,7 @@ static double simulate(const cairn_pim_parameters *p, int64_t entries, int64_t o
             tasklet *mine = &t[(turn + k) % p->threads];
 
             if (mine->issue == 0 || mine->next > cycle) continue;
-            issue(mine, cycle, of_entry, p->access_cycles, wait, &engine,
+            issue(mine, cycle, of_entry, p->access.cycles, wait, &engine,
                   (int)p->interval);
             if (mine->next > end) end = mine->next;
             live -= mine->issue == 0;
