@@ -23,10 +23,21 @@ typedef struct cairn_comm_graph {
     const int64_t *weight; ///< [n] At least 1.
 } cairn_comm_graph;
 
+/// What an exchange has found out of the ways in which its messages can travel.
+typedef struct cairn_exchange_trials {
+    cairn_exchange_way way; ///< Of the last run, or the one at hand; AUTO: there is one
+                            ///< process.
+    int    runs;            ///< While ways were tried.
+    bool   ended;           ///< It stays as it is: the same on all ranks.
+    bool   had[CAIRN_EXCHANGE_WAYS];   ///< Can be taken.
+    double least[CAIRN_EXCHANGE_WAYS]; ///< Seconds inside calls, of the fastest run on
+                                       ///< this rank, then of the slowest rank; 0: not
+                                       ///< tried.
+    char without[160]; ///< Why a way cannot be had that others could; "": all can.
+} cairn_exchange_trials;
+
 /// Transport of one kind of communicator. Every slot is set.
 typedef struct cairn_comm_ops {
-    const char *name; ///< "self", "mpi".
-
     /// Reduce @p n integers over the ranks, in place; the same result on every rank.
     cairn_status (*allreduce)(cairn_comm     *comm,
                               int64_t        *data,
@@ -53,7 +64,9 @@ typedef struct cairn_comm_ops {
         *recv)(cairn_comm *comm, void *data, int64_t bytes, int from, int tag);
     /// Begin and finish an exchange with neighbours: messages to[k] of send_bytes[k]
     /// from send[k], and likewise received; the arrays stay in use until finished.
-    /// Prepared once, started many times (persistent requests).
+    /// Prepared once, started many times, the same times on all ranks: in the first of
+    /// them ways are tried, and ranks agree on one, unless CAIRN_HALO names it. An exchange
+    /// begins with a cairn_exchange_trials.
     cairn_status (*exchange_create)(cairn_comm    *comm,
                                     int            sends,
                                     const int     *to,
@@ -64,6 +77,9 @@ typedef struct cairn_comm_ops {
                                     void *const   *recv,
                                     const int64_t *recv_bytes,
                                     void         **exchange);
+    /// Where the k-th message of the next run is to be written in place of send[k], which
+    /// saves a copy; NULL: there. Who asks for one asks for all. Local.
+    void *(*exchange_room)(cairn_comm *comm, void *exchange, int k);
     cairn_status (*exchange_begin)(cairn_comm *comm, void *exchange);
     /// See which messages of one that has begun have come, and let the others get on;
     /// waits for nothing, and is local. @p came[k] becomes true when the k-th that is
@@ -104,6 +120,8 @@ struct cairn_comm {
     int                       local_size; ///< Ranks on this node, this one included,
     int                       local_rank; ///< and this one's number among them.
     int                       node;       ///< The node, by the lowest rank on it.
+    int                      *node_of; ///< [size] That of each rank; NULL: there is one
+    int                       nodes;   ///< of so many.
     const cairn_comm_ops     *ops;
     const cairn_comm_collect *collect;
     void                     *state; ///< The transport's own.

@@ -27,13 +27,20 @@ typedef struct {
     double seen; ///< When it was found to have come; 0: it was not, or untimed.
 } arrival;
 
+/// A message that is sent: so many rows, behind those of the one before.
+typedef struct {
+    cairn_pos first, end;
+} departure;
+
 /// Messages on their way.
 typedef struct {
-    int      sources;
-    arrival *arrival; ///< [sources] In the order of their ranks.
-    bool    *came;    ///< [sources]
-    bool     under_way, timed;
-    double   begun; ///< 0: untimed.
+    int        sinks;
+    departure *departure; ///< [sinks] In the order of their ranks.
+    int        sources;
+    arrival   *arrival; ///< [sources] In the order of their ranks.
+    bool      *came;    ///< [sources]
+    bool       under_way, timed;
+    double     begun; ///< 0: untimed.
 } flight;
 
 struct cairn_halo {
@@ -277,13 +284,19 @@ static cairn_status create_exchange(cairn_halo *halo, messages *m)
                                             m->bytes[1], &halo->exchange);
 }
 
-/// Who sends to this rank.
-static cairn_status list_sources(cairn_halo *halo)
+/// To whom this rank sends, and who sends to it.
+static cairn_status list_neighbours(cairn_halo *halo)
 {
-    const side *s  = receiver(halo);
+    const side *out = sender(halo), *s = receiver(halo);
     flight     *f  = &halo->flight;
     cairn_pos   at = 0;
 
+    for (int r = 0; r < halo->comm->size; r++)
+        f->sinks += out->count[r] > 0;
+    CAIRN_TRY(CAIRN_NEW(halo->comm->env, f->sinks, &f->departure));
+    for (int r = 0, k = 0; r < halo->comm->size; at += out->count[r++])
+        if (out->count[r] > 0) f->departure[k++] = (departure){at, at + out->count[r]};
+    at = 0;
     for (int r = 0; r < halo->comm->size; r++)
         f->sources += s->count[r] > 0;
     CAIRN_TRY(CAIRN_NEW_ZERO(halo->comm->env, f->sources, &f->arrival));
@@ -305,7 +318,7 @@ static cairn_status connect(cairn_halo *halo)
     cairn_status status =
         cairn_alloc(env, halo->own.n, halo->row_bytes, (void **)&halo->own.value);
 
-    if (status == CAIRN_OK) status = list_sources(halo);
+    if (status == CAIRN_OK) status = list_neighbours(halo);
     if (status == CAIRN_OK) status = allocate_messages(env, halo->comm->size, &m);
     status = cairn_comm_agree(halo->comm, status);
     if (status == CAIRN_OK) status = create_exchange(halo, &m);
@@ -358,6 +371,7 @@ void cairn_halo_destroy(cairn_halo **halo)
         cairn_free(env, s->value);
         cairn_free(env, s->count);
     }
+    cairn_free(env, h->flight.departure);
     cairn_free(env, h->flight.arrival);
     cairn_free(env, h->flight.came);
     cairn_free(env, h);
@@ -424,15 +438,22 @@ static void copy_row(char *to, const char *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/// Into what is sent, from where row @p first and those after it are.
+/// Into what is sent, or where its receiver reads it, from where row @p first and those
+/// after it are.
 static void
 pack(const cairn_halo *halo, const side *s, const char *rows, cairn_coord first)
 {
-    const size_t bytes = halo->row_bytes;
+    const cairn_comm_ops *ops   = halo->comm->ops;
+    const size_t          bytes = halo->row_bytes;
 
-    for (cairn_pos k = 0; k < s->n; k++)
-        copy_row(s->value + (size_t)k * bytes,
-                 rows + (size_t)(s->row[k] - first) * bytes, bytes);
+    for (int m = 0; m < halo->flight.sinks; m++) {
+        const departure d  = halo->flight.departure[m];
+        char           *to = ops->exchange_room(halo->comm, halo->exchange, m);
+
+        if (!to) to = s->value + (size_t)d.first * bytes;
+        for (cairn_pos k = d.first; k < d.end; k++, to += bytes)
+            copy_row(to, rows + (size_t)(s->row[k] - first) * bytes, bytes);
+    }
 }
 
 /// From what came, rows first..end-1 of it, into the window.
@@ -553,6 +574,22 @@ cairn_halo_source cairn_halo_source_at(const cairn_halo *halo, int k)
 bool cairn_halo_is_under_way(const cairn_halo *halo)
 {
     return halo->flight.under_way;
+}
+
+int64_t cairn_halo_between_nodes(const cairn_halo *halo)
+{
+    const side *s = halo->shape.way == CAIRN_HALO_FETCH ? &halo->need : &halo->own;
+    const cairn_comm *comm = halo->comm;
+    int64_t           rows = 0;
+
+    for (int r = 0; r < comm->size && comm->nodes > 1; r++)
+        if (comm->node_of[r] != comm->node) rows += s->count[r];
+    return rows;
+}
+
+const cairn_exchange_trials *cairn_halo_trials(const cairn_halo *halo)
+{
+    return halo->exchange;
 }
 
 void cairn_halo_time(cairn_halo *halo, bool timed)

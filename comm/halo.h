@@ -124,6 +124,12 @@ cairn_halo_source cairn_halo_source_at(const cairn_halo *halo, int k);
 /// Is something under way? Not when a run has ended.
 bool cairn_halo_is_under_way(const cairn_halo *halo);
 
+/// Rows that this rank has from other nodes in each exchange.
+int64_t cairn_halo_between_nodes(const cairn_halo *halo);
+
+/// In which way messages travel, and what was found out of the others. Local.
+const cairn_exchange_trials *cairn_halo_trials(const cairn_halo *halo);
+
 /// Look at the clock from now on, or no more, when messages start and when they are seen to
 /// have come.
 void cairn_halo_time(cairn_halo *halo, bool timed);

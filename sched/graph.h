@@ -54,6 +54,9 @@ typedef struct cairn_task {
     const cairn_task_time
         *flight; ///< Where the run leaves when what it waits for was under way: a bar
                  ///< more in traces, on a track of its own. NULL: it waits for nothing.
+    const char *const
+        *how;       ///< Where the run leaves a word of how it was done, which stays;
+                    ///< NULL: there is none.
     double  cost;   ///< Seconds that it is expected to take; 0: unknown.
     int64_t bytes;  ///< Read and written by one run; 0: unknown.
     int32_t queue;  ///< That it runs on, or CAIRN_NO_QUEUE.

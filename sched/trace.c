@@ -110,6 +110,7 @@ copy_tasks(cairn_env *env, const cairn_graph *graph, cairn_traced_graph *copy)
         copy->task[t] = (cairn_traced_task){.label    = copy_text(task->label, &place),
                                             .kind     = copy_text(task->kind, &place),
                                             .modelled = task->modelled,
+                                            .how      = task->how,
                                             .bytes    = task->bytes,
                                             .number   = t,
                                             .queue    = task->queue};
@@ -117,6 +118,7 @@ copy_tasks(cairn_env *env, const cairn_graph *graph, cairn_traced_graph *copy)
         *flight          = copy->task[t];
         flight->kind     = "message";
         flight->modelled = NULL;
+        flight->how      = NULL;
         flight->flight   = task->flight;
         flight++;
     }
@@ -174,6 +176,7 @@ void cairn_trace_add(cairn_trace *trace, const cairn_task_time *time, int64_t it
         *event =
             (cairn_traced_event){.task      = task,
                                  .graph     = graph,
+                                 .how       = task->how ? *task->how : NULL,
                                  .iteration = iteration,
                                  .begin     = when.begin,
                                  .end       = when.end,

@@ -25,7 +25,7 @@ typedef struct cairn_trace cairn_trace;
 typedef struct cairn_trace_options {
     int                rank;   ///< Of this process.
     double             origin; ///< What is 0 in the trace, in cairn_seconds().
-    int64_t            events; ///< That are kept, at least 1; 48 bytes each.
+    int64_t            events; ///< That are kept, at least 1; 56 bytes each.
     int                queues;
     const char *const *name; ///< [queues] What a person calls each: "cpu:0". Copied.
                              ///< NULL: it has no tasks, and no track.

@@ -90,9 +90,14 @@ static void add_event(const cairn_trace        *trace,
     add_microseconds(text, modelled ? event->modelled : event->end - event->begin);
     cairn_text_add(text,
                    ",\"args\":{\"bytes\":%" PRId64 ",\"clock\":\"%s\","
-                   "\"iteration\":%" PRId64 ",\"task\":%" PRId64 "}}",
+                   "\"iteration\":%" PRId64 ",\"task\":%" PRId64,
                    event->task->bytes, modelled ? "simulated" : "measured",
                    event->iteration, (int64_t)event->task->number);
+    if (event->how) {
+        cairn_text_add(text, ",\"way\":");
+        cairn_text_add_json(text, event->how);
+    }
+    cairn_text_add(text, "}}");
 }
 
 /// Say at the first event that there were others before it.

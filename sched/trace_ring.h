@@ -13,9 +13,10 @@ typedef struct cairn_traced_task {
     const double          *modelled; ///< The graph's; read while its replays are added.
     const cairn_task_time *flight; ///< The graph's, likewise, of what stands for that;
                                    ///< NULL: for the task itself.
-    int64_t  bytes;
-    uint32_t number; ///< The graph's.
-    int32_t  queue;
+    const char *const *how;        ///< The graph's, likewise.
+    int64_t            bytes;
+    uint32_t           number; ///< The graph's.
+    int32_t            queue;
 } cairn_traced_task;
 
 /// One graph whose replays were added.
@@ -31,6 +32,7 @@ struct cairn_traced_graph {
 typedef struct cairn_traced_event {
     const cairn_traced_task *task;
     cairn_traced_graph      *graph;
+    const char              *how; ///< NULL: there is no word of it.
     int64_t                  iteration;
     double                   begin, end; ///< cairn_seconds()
     double                   modelled;   ///< Seconds; below 0: its clock is the wall's.

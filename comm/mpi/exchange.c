@@ -1,116 +1,153 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Neighbour exchanges, prepared once and started many times, in one of two ways: persistent
-/// requests, or requests made anew each time. Which is less work for a rank depends on the
-/// library and on the sizes (Open MPI 4.1 between two cores: 8 bytes each way take 1.06 us
-/// and 0.45, as a neighbourhood collective does, which would have to come as one; from 2 KB
-/// on there is no difference). So the first exchanges go by turns, and the rank keeps what
-/// took it less: the other end of a message does not see which it was. Each exchange has its
-/// own tag, so that two of them may be under way at once.
+/// Neighbour exchanges, prepared once and started many times, in one of four ways
+/// (exchange_ways.c): persistent requests; requests made anew each time; one collective call
+/// of neighbours; or memory that a node shares. The last sends empty notes in place of
+/// messages within a node, "it lies there": whoever has one reads from the other's memory.
+///
+/// What a rank shares it has twice, for even runs and for odd ones. Notes go both ways
+/// between two ranks that share something, so one that has come in a run says that its
+/// sender has ended the run before, and so reads no more of the run before that, in whose
+/// place the next one's messages are written. So a run waits for no rank that reads.
 
-#include "comm/mpi/state.h"
+#include "comm/mpi/exchange.h"
 
-enum { PERSISTENT, ANEW, WAYS, TRIALS = 32 };
+#include "comm/collective.h"
 
-/// What a way has taken: the least seconds inside calls, from the start to the end.
-typedef struct {
-    int    runs; ///< TRIALS: it is decided.
-    int    way;  ///< Of the exchange that is under way, or was last.
-    double least[WAYS], seconds;
-} trials;
+#include <string.h>
 
-/// One request, as its way of being made anew needs it.
-typedef struct {
-    void *data;
-    int   bytes, peer;
-    bool  received;
-} request_of;
+static void
+add_piece(cairn_mpi_requests *list, char *data, int bytes, int peer, int message)
+{
+    list->piece[list->n]  = (cairn_mpi_piece){data, bytes, message};
+    list->peer[list->n++] = peer;
+}
 
-typedef struct {
-    int          n;     ///< Requests made so far,
-    int          left;  ///< and those that are under way.
-    int          recvs; ///< Messages that are received.
-    int         *peer;  ///< [n] Behind the requests, in one block, as all that follows.
-    int         *message; ///< [n] Which of those received a request belongs to; or -1.
-    int         *done;    ///< [n] Requests that one test found.
-    int         *first;   ///< [recvs + 1] Where the requests of each begin,
-    int         *missing; ///< [recvs] and how many of them are under way.
-    int          tag;
-    trials       trials;
-    request_of  *of;    ///< [n]
-    MPI_Request *now;   ///< [n] Under way: `kept`, or those behind it.
-    MPI_Request kept[]; ///< Persistent. Receives first: they should be posted when data
-                        ///< arrive.
-} mpi_exchange;
+static void add_message(const cairn_mpi_state    *state,
+                        const cairn_mpi_messages *m,
+                        int                       k,
+                        bool                      received,
+                        cairn_mpi_requests       *list)
+{
+    for (int64_t done = 0; done < m->bytes[k];) {
+        const int count = cairn_mpi_cut(state, m->bytes[k] - done);
 
-static int64_t
-count_chunks(const cairn_mpi_state *state, int messages, const int64_t *bytes)
+        add_piece(list, m->data[k] + done, count, m->peer[k], received ? k : -1);
+        done += count;
+    }
+}
+
+/// Does a message of @p m come from, or go to, this rank?
+static bool has_peer(const cairn_mpi_messages *m, int peer)
+{
+    for (int k = 0; k < m->n; k++)
+        if (m->peer[k] == peer && m->bytes[k] > 0) return true;
+    return false;
+}
+
+/// One side of the messages. @p local, [n], says which stay inside the node; NULL: it does
+/// not matter. Where one goes there and none comes back, a note does.
+static void list_side(const cairn_mpi_state    *state,
+                      const cairn_mpi_exchange *x,
+                      bool                      received,
+                      char *const              *local,
+                      char *const              *local_back,
+                      cairn_mpi_requests       *list)
+{
+    const cairn_mpi_messages *m    = received ? &x->in : &x->out;
+    const cairn_mpi_messages *back = received ? &x->out : &x->in;
+
+    for (int k = 0; k < m->n; k++) {
+        if (received) list->first[k] = list->n;
+        if (local && local[k])
+            add_piece(list, NULL, 0, m->peer[k], received ? k : -1);
+        else
+            add_message(state, m, k, received, list);
+    }
+    if (received) list->first[m->n] = list->n;
+    for (int k = 0; local && k < back->n; k++)
+        if (local_back[k] && !has_peer(m, back->peer[k]))
+            add_piece(list, NULL, 0, back->peer[k], -1);
+    if (received) list->received = list->n;
+}
+
+void cairn_mpi_list_requests(const cairn_mpi_state    *state,
+                             const cairn_mpi_exchange *x,
+                             bool                      shared,
+                             cairn_mpi_requests       *list)
+{
+    char *const *in  = shared ? x->shared.in : NULL;
+    char *const *out = shared ? x->shared.out : NULL;
+
+    list->n = 0;
+    list_side(state, x, true, in, out, list);
+    list_side(state, x, false, out, in, list);
+}
+
+static int64_t count_pieces(const cairn_mpi_state *state, const cairn_mpi_messages *m)
 {
     int64_t n = 0;
 
-    for (int k = 0; k < messages; k++)
-        n += bytes[k] / state->chunk + (bytes[k] % state->chunk != 0);
+    for (int k = 0; k < m->n; k++)
+        n += m->bytes[k] / state->chunk + (m->bytes[k] % state->chunk != 0);
     return n;
 }
 
-/// MPI_Send_init and MPI_Recv_init, whose arguments are the same.
-typedef int prepare_fn(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
-
-static int prepare_send(void        *data,
-                        int          count,
-                        MPI_Datatype type,
-                        int          to,
-                        int          tag,
-                        MPI_Comm     comm,
-                        MPI_Request *request)
+static cairn_status copy_messages(cairn_env          *env,
+                                  int                 n,
+                                  const int          *peer,
+                                  void *const        *data,
+                                  const int64_t      *bytes,
+                                  cairn_mpi_messages *m)
 {
-    return MPI_Send_init(data, count, type, to, tag, comm, request);
-}
-
-/// One side of an exchange: messages with one peer each.
-typedef struct {
-    int            n;
-    const int     *peer;  ///< [n]
-    void *const   *data;  ///< [n]
-    const int64_t *bytes; ///< [n]
-    prepare_fn    *prepare;
-    bool           received;
-} messages;
-
-static cairn_status
-prepare(cairn_comm *comm, const messages *m, int tag, mpi_exchange *x)
-{
-    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
-
-    for (int k = 0; k < m->n; k++) {
-        if (m->received) x->first[k] = x->n;
-        for (int64_t done = 0; done < m->bytes[k]; x->n++) {
-            const int count = cairn_mpi_cut(state, m->bytes[k] - done);
-
-            CAIRN_MPI(comm->env, "prepare a message",
-                      m->prepare((char *)m->data[k] + done, count, MPI_BYTE, m->peer[k],
-                                 tag, state->comm, &x->kept[x->n]));
-            x->of[x->n] =
-                (request_of){(char *)m->data[k] + done, count, m->peer[k], m->received};
-            x->peer[x->n]    = m->peer[k];
-            x->message[x->n] = m->received ? k : -1;
-            done += count;
-        }
+    CAIRN_TRY(CAIRN_NEW(env, n, &m->peer));
+    CAIRN_TRY(CAIRN_NEW(env, n, &m->data));
+    CAIRN_TRY(CAIRN_NEW(env, n, &m->bytes));
+    for (m->n = 0; m->n < n; m->n++) {
+        m->peer[m->n]  = peer[m->n];
+        m->data[m->n]  = data[m->n];
+        m->bytes[m->n] = bytes[m->n];
     }
-    if (m->received) x->first[m->n] = x->n;
     return CAIRN_OK;
 }
 
-static cairn_status
-prepare_both(cairn_comm *comm, const messages *in, const messages *out, mpi_exchange *x)
+static cairn_status allocate(cairn_comm *comm, cairn_mpi_exchange *x)
 {
-    cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    const int        tag =
-        CAIRN_TAG_EXCHANGE + (int)(state->exchanges++ % CAIRN_TAG_EXCHANGES);
+    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
+    const int64_t n    = count_pieces(state, &x->out) + count_pieces(state, &x->in);
+    const int64_t most = n + 2 * ((int64_t)x->in.n + x->out.n); /* notes both ways */
 
-    x->tag = tag;
-    CAIRN_TRY(prepare(comm, in, tag, x));
-    return prepare(comm, out, tag, x);
+    CAIRN_TRY(CAIRN_NEW(comm->env, n, &x->own.piece));
+    CAIRN_TRY(CAIRN_NEW(comm->env, n, &x->own.peer));
+    CAIRN_TRY(CAIRN_NEW(comm->env, x->in.n + 1, &x->own.first));
+    CAIRN_TRY(CAIRN_NEW(comm->env, x->in.n, &x->missing));
+    CAIRN_TRY(CAIRN_NEW(comm->env, most, &x->done));
+    CAIRN_TRY(CAIRN_NEW(comm->env, n, &x->kept));
+    return CAIRN_NEW(comm->env, most, &x->made);
+}
+
+static cairn_status prepare(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    cairn_mpi_state          *state = cairn_mpi_state_of(comm);
+    const cairn_mpi_requests *own   = &x->own;
+
+    x->tag = CAIRN_TAG_EXCHANGE + (int)(state->exchanges++ % CAIRN_TAG_EXCHANGES);
+    cairn_mpi_list_requests(state, x, false, &x->own);
+    for (int k = 0; k < own->n; k++)
+        x->kept[k] = MPI_REQUEST_NULL;
+    for (int k = 0; k < own->n; k++) {
+        const cairn_mpi_piece *p = &own->piece[k];
+
+        if (k < own->received)
+            CAIRN_MPI(comm->env, "prepare a message",
+                      MPI_Recv_init(p->data, p->bytes, MPI_BYTE, own->peer[k], x->tag,
+                                    state->comm, &x->kept[k]));
+        else
+            CAIRN_MPI(comm->env, "prepare a message",
+                      MPI_Send_init(p->data, p->bytes, MPI_BYTE, own->peer[k], x->tag,
+                                    state->comm, &x->kept[k]));
+    }
+    return CAIRN_OK;
 }
 
 cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
@@ -124,29 +161,21 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
                                        const int64_t *recv_bytes,
                                        void         **exchange)
 {
-    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    const messages         out   = {sends, to, send, send_bytes, prepare_send, false};
-    const messages         in    = {recvs, from, recv, recv_bytes, MPI_Recv_init, true};
-    const int64_t          n =
-        count_chunks(state, sends, send_bytes) + count_chunks(state, recvs, recv_bytes);
-    const size_t  ints   = 3 * (size_t)n + 2 * (size_t)recvs + 1;
-    mpi_exchange *x      = NULL;
-    const size_t  each   = WAYS * sizeof(MPI_Request) + sizeof(request_of);
-    cairn_status  status = cairn_alloc_zero(
-         comm->env, 1, sizeof *x + (size_t)n * each + ints * sizeof(int), (void **)&x);
+    cairn_mpi_exchange *x         = NULL;
+    cairn_collective    arguments = {0};
+    cairn_status        status    = CAIRN_NEW_ZERO(comm->env, 1, &x);
 
-    if (x) {
-        x->recvs   = recvs;
-        x->of      = (request_of *)(void *)(x->kept + WAYS * n);
-        x->peer    = (int *)(void *)(x->of + n);
-        x->message = x->peer + n;
-        x->done    = x->message + n;
-        x->first   = x->done + n;
-        x->missing = x->first + recvs + 1;
-    }
-    status = cairn_comm_agree(comm, status);
+    cairn_collective_text(
+        &arguments, "CAIRN_HALO",
+        cairn_exchange_way_name((cairn_exchange_way)comm->env->options.halo));
     if (status == CAIRN_OK)
-        status = cairn_comm_agree(comm, prepare_both(comm, &in, &out, x));
+        status = copy_messages(comm->env, sends, to, send, send_bytes, &x->out);
+    if (status == CAIRN_OK)
+        status = copy_messages(comm->env, recvs, from, recv, recv_bytes, &x->in);
+    if (status == CAIRN_OK) status = allocate(comm, x);
+    status = cairn_comm_agree_on(comm, status, &arguments);
+    if (status == CAIRN_OK) status = cairn_comm_agree(comm, prepare(comm, x));
+    if (status == CAIRN_OK) status = cairn_mpi_ways_begin(comm, x);
     if (status == CAIRN_OK)
         *exchange = x;
     else
@@ -154,126 +183,251 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
     return status;
 }
 
-/// The way of the next exchange, of which the time is taken while there are trials.
-static void choose_way(mpi_exchange *x)
+static double look_at_clock(const cairn_mpi_exchange *x)
 {
-    trials *t = &x->trials;
-
-    if (t->runs == TRIALS) return;
-    if (t->runs > WAYS && (t->least[t->way] == 0 || t->seconds < t->least[t->way]))
-        t->least[t->way] = t->seconds; /* the first of each are not counted */
-    t->way =
-        ++t->runs < TRIALS ? t->runs % WAYS : t->least[ANEW] < t->least[PERSISTENT];
-    t->seconds = 0;
+    return x->trials.ended ? 0 : cairn_seconds();
 }
 
-static double look_at_clock(const mpi_exchange *x)
+static void add_time(cairn_mpi_exchange *x, double begin)
 {
-    return x->trials.runs < TRIALS ? cairn_seconds() : 0;
+    if (!x->trials.ended) x->seconds += cairn_seconds() - begin;
 }
 
-static void add_time(mpi_exchange *x, double begin)
+/// How far behind its first place a message of this rank lies in run @p turn.
+static int64_t out_offset(const cairn_mpi_shared *shared, unsigned turn)
 {
-    if (x->trials.runs < TRIALS) x->trials.seconds += cairn_seconds() - begin;
+    return turn % 2 ? shared->half : 0;
 }
 
-static cairn_status start_anew(cairn_comm *comm, mpi_exchange *x)
+void *cairn_mpi_exchange_room(cairn_comm *comm, void *exchange, int k)
+{
+    cairn_mpi_exchange *x      = exchange;
+    cairn_mpi_shared   *shared = &x->shared;
+
+    (void)comm;
+    if (x->next != CAIRN_EXCHANGE_SHARED) return NULL;
+    shared->roomed = true;
+    return shared->out[k] ? shared->out[k] + out_offset(shared, shared->turn + 1)
+                          : NULL;
+}
+
+/// Post the requests of this list.
+static cairn_status
+start_anew(cairn_comm *comm, const cairn_mpi_requests *list, cairn_mpi_exchange *x)
 {
     const MPI_Comm its = cairn_mpi_state_of(comm)->comm;
 
-    for (int k = 0; k < x->n; k++) {
-        const request_of *r = &x->of[k];
+    for (int k = 0; k < list->n; k++) {
+        const cairn_mpi_piece *p = &list->piece[k];
 
-        if (r->received)
+        if (k < list->received)
             CAIRN_MPI(comm->env, "start",
-                      MPI_Irecv(r->data, r->bytes, MPI_BYTE, r->peer, x->tag, its,
-                                &x->now[k]));
+                      MPI_Irecv(p->data, p->bytes, MPI_BYTE, list->peer[k], x->tag, its,
+                                &x->made[k]));
         else
             CAIRN_MPI(comm->env, "start",
-                      MPI_Isend(r->data, r->bytes, MPI_BYTE, r->peer, x->tag, its,
-                                &x->now[k]));
+                      MPI_Isend(p->data, p->bytes, MPI_BYTE, list->peer[k], x->tag, its,
+                                &x->made[k]));
     }
+    return CAIRN_OK;
+}
+
+static cairn_status start_shared(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    cairn_mpi_shared *shared = &x->shared;
+
+    for (int k = 0; k < x->out.n && !shared->roomed; k++)
+        if (shared->out[k])
+            memcpy(shared->out[k] + out_offset(shared, shared->turn), x->out.data[k],
+                   (size_t)x->out.bytes[k]);
+    shared->roomed = false;
+    CAIRN_MPI(comm->env, "start", MPI_Win_sync(x->joint->window));
+    return start_anew(comm, &shared->notes, x);
+}
+
+static cairn_status start_collective(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    const cairn_mpi_collective *c = &x->collective;
+
+    CAIRN_MPI(comm->env, "start",
+              MPI_Ineighbor_alltoallw(MPI_BOTTOM, c->counts, c->at, c->types,
+                                      MPI_BOTTOM, c->counts + c->sends,
+                                      c->at + c->sends, c->types + c->sends,
+                                      x->joint->graph, &x->made[0]));
     return CAIRN_OK;
 }
 
 cairn_status cairn_mpi_exchange_begin(cairn_comm *comm, void *exchange)
 {
-    mpi_exchange *x = exchange;
+    cairn_mpi_exchange *x = exchange;
 
     CAIRN_TRY(cairn_mpi_check_lost(comm));
-    choose_way(x);
-    const double begin = look_at_clock(x);
+    CAIRN_TRY(cairn_mpi_ways_turn(comm, x));
+    const cairn_mpi_requests *list  = cairn_mpi_requests_now(x);
+    const double              begin = look_at_clock(x);
 
-    x->now = x->trials.way == ANEW ? x->kept + x->n : x->kept;
-    if (x->trials.way == ANEW)
-        CAIRN_TRY(start_anew(comm, x));
-    else if (x->n > 0)
-        CAIRN_MPI(comm->env, "start", MPI_Startall(x->n, x->now));
-    x->left = x->n;
-    for (int k = 0; k < x->recvs; k++)
-        x->missing[k] = x->first[k + 1] - x->first[k];
+    x->left = list->n;
+    for (int k = 0; k < x->in.n; k++)
+        x->missing[k] = list->first[k + 1] - list->first[k];
+    switch (x->trials.way) {
+    case CAIRN_EXCHANGE_ANEW: CAIRN_TRY(start_anew(comm, list, x)); break;
+    case CAIRN_EXCHANGE_SHARED: CAIRN_TRY(start_shared(comm, x)); break;
+    case CAIRN_EXCHANGE_COLLECTIVE:
+        CAIRN_TRY(start_collective(comm, x));
+        x->left = 1;
+        break;
+    default:
+        if (list->n > 0) CAIRN_MPI(comm->env, "start", MPI_Startall(list->n, x->kept));
+    }
     add_time(x, begin);
     return CAIRN_OK;
 }
 
+/// Message @p k is there; if only its note is, copy it from where it lies.
+static cairn_status take(cairn_comm *comm, cairn_mpi_exchange *x, int k)
+{
+    const cairn_mpi_shared *shared = &x->shared;
+
+    x->missing[k] = 0;
+    if (x->trials.way != CAIRN_EXCHANGE_SHARED || !shared->in[k]) return CAIRN_OK;
+    CAIRN_MPI(comm->env, "take", MPI_Win_sync(x->joint->window));
+    memcpy(x->in.data[k], shared->in[k] + (shared->turn % 2 ? shared->ahead[k] : 0),
+           (size_t)x->in.bytes[k]);
+    return CAIRN_OK;
+}
+
+/// All that is still missing is there.
+static cairn_status take_all(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    x->left = 0;
+    for (int k = 0; k < x->in.n; k++)
+        if (x->missing[k] > 0) CAIRN_TRY(take(comm, x, k));
+    return CAIRN_OK;
+}
+
+static MPI_Request *requests_under_way(cairn_mpi_exchange *x)
+{
+    return x->trials.way == CAIRN_EXCHANGE_PERSISTENT ? x->kept : x->made;
+}
+
+/// Look at requests. Those of one message may end in several looks.
+static cairn_status test_requests(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    const cairn_mpi_requests *list  = cairn_mpi_requests_now(x);
+    int                       count = 0;
+
+    CAIRN_MPI(comm->env, "test",
+              MPI_Testsome(list->n, requests_under_way(x), &count, x->done,
+                           MPI_STATUSES_IGNORE));
+    if (count == MPI_UNDEFINED) return take_all(comm, x); /* none is under way */
+    x->left -= count;
+    for (int k = 0; k < count; k++) {
+        const int message = list->piece[x->done[k]].message;
+
+        if (message >= 0 && --x->missing[message] == 0)
+            CAIRN_TRY(take(comm, x, message));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status test_collective(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    int done = 0;
+
+    CAIRN_MPI(comm->env, "test", MPI_Test(&x->made[0], &done, MPI_STATUS_IGNORE));
+    return done ? take_all(comm, x) : CAIRN_OK;
+}
+
 cairn_status cairn_mpi_exchange_test(cairn_comm *comm, void *exchange, bool *came)
 {
-    mpi_exchange *x     = exchange;
-    int           count = 0;
+    cairn_mpi_exchange *x = exchange;
 
     CAIRN_TRY(cairn_mpi_check_lost(comm));
     const double begin = look_at_clock(x);
 
     if (x->left > 0)
-        CAIRN_MPI(comm->env, "test",
-                  MPI_Testsome(x->n, x->now, &count, x->done, MPI_STATUSES_IGNORE));
-    for (int k = 0; k < count; k++) /* MPI_UNDEFINED is below 0 */
-        if (x->message[x->done[k]] >= 0) x->missing[x->message[x->done[k]]]--;
-    x->left = count < 0 ? 0 : x->left - count;
-    for (int k = 0; k < x->recvs; k++)
+        CAIRN_TRY(x->trials.way == CAIRN_EXCHANGE_COLLECTIVE ? test_collective(comm, x)
+                                                             : test_requests(comm, x));
+    for (int k = 0; k < x->in.n; k++)
         came[k] |= x->missing[k] == 0;
     add_time(x, begin);
     return CAIRN_OK;
 }
 
+/// Wait for all that is under way.
+static cairn_status wait_all(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    const cairn_mpi_requests   *list = cairn_mpi_requests_now(x);
+    const cairn_mpi_collective *c    = &x->collective;
+
+    CAIRN_TRY(
+        x->trials.way == CAIRN_EXCHANGE_COLLECTIVE
+            ? cairn_mpi_wait_neighbours(comm, &x->made[0], c->recvs, c->peer + c->sends)
+            : cairn_mpi_wait(comm, "wait", list->n, requests_under_way(x), list->peer));
+    return take_all(comm, x);
+}
+
 cairn_status cairn_mpi_exchange_await(cairn_comm *comm, void *exchange, int k)
 {
-    mpi_exchange *x = exchange;
-    const int     n = x->first[k + 1] - x->first[k], from = x->first[k];
+    cairn_mpi_exchange       *x     = exchange;
+    const cairn_mpi_requests *list  = cairn_mpi_requests_now(x);
+    const int                 first = list->first[k], n = list->first[k + 1] - first;
 
     CAIRN_TRY(cairn_mpi_check_lost(comm));
     if (x->missing[k] == 0) return CAIRN_OK;
     const double begin = look_at_clock(x);
 
-    CAIRN_TRY(cairn_mpi_wait(comm, "wait", n, x->now + from, x->peer + from));
-    x->left -= x->missing[k];
-    x->missing[k] = 0;
+    if (x->trials.way == CAIRN_EXCHANGE_COLLECTIVE) {
+        CAIRN_TRY(wait_all(comm, x));
+    } else {
+        CAIRN_TRY(cairn_mpi_wait(comm, "wait", n, requests_under_way(x) + first,
+                                 list->peer + first));
+        x->left -= x->missing[k];
+        CAIRN_TRY(take(comm, x, k));
+    }
     add_time(x, begin);
     return CAIRN_OK;
 }
 
 cairn_status cairn_mpi_exchange_end(cairn_comm *comm, void *exchange)
 {
-    mpi_exchange *x     = exchange;
-    const double  begin = look_at_clock(x);
+    cairn_mpi_exchange *x = exchange;
 
-    if (x->left == 0) return CAIRN_OK;
-    CAIRN_TRY(cairn_mpi_wait(comm, "wait", x->n, x->now, x->peer));
-    x->left = 0;
-    for (int k = 0; k < x->recvs; k++)
-        x->missing[k] = 0;
-    add_time(x, begin);
+    if (x->left > 0) {
+        const double begin = look_at_clock(x);
+
+        CAIRN_TRY(wait_all(comm, x));
+        add_time(x, begin);
+    }
     return CAIRN_OK;
+}
+
+static void free_messages(cairn_env *env, cairn_mpi_messages *m)
+{
+    cairn_free(env, m->peer);
+    cairn_free(env, m->data);
+    cairn_free(env, m->bytes);
 }
 
 void cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange)
 {
-    mpi_exchange *x     = exchange;
-    int           ended = 0;
+    cairn_mpi_exchange *x     = exchange;
+    cairn_env          *env   = comm->env;
+    int                 ended = 0;
 
     if (!x) return;
     MPI_Finalized(&ended);
-    for (int k = 0; k < x->n && !ended && !comm->lost; k++)
-        MPI_Request_free(&x->kept[k]);
-    cairn_free(comm->env, x);
+    for (int k = 0; k < x->own.n && !ended && !comm->lost; k++)
+        if (x->kept[k] != MPI_REQUEST_NULL) MPI_Request_free(&x->kept[k]);
+    cairn_mpi_ways_end(comm, x);
+    free_messages(env, &x->out);
+    free_messages(env, &x->in);
+    cairn_free(env, x->own.piece);
+    cairn_free(env, x->own.peer);
+    cairn_free(env, x->own.first);
+    cairn_free(env, x->missing);
+    cairn_free(env, x->done);
+    cairn_free(env, x->kept);
+    cairn_free(env, x->made);
+    cairn_free(env, x);
 }

@@ -2,7 +2,7 @@
 /// @file
 /// The table over MPI: collectives and messages, cut where MPI's int counts end.
 
-#include "comm/mpi/state.h"
+#include "comm/mpi/node_memory.h"
 #include "comm/mpi/watch.h"
 
 #include <string.h>
@@ -173,18 +173,20 @@ static void mpi_destroy(cairn_comm *comm)
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
     int              ended = 0;
 
+    cairn_mpi_joint_end(comm);
     MPI_Finalized(&ended);
     if (!ended && !comm->lost) {
         cairn_mpi_watch_end(comm);
+        if (state->node != MPI_COMM_NULL) MPI_Comm_free(&state->node);
         if (state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
     }
     cairn_mpi_watch_destroy(comm->env, &state->watch);
     cairn_free(comm->env, state);
+    cairn_free(comm->env, comm->node_of);
     cairn_free(comm->env, comm);
 }
 
 static const cairn_comm_ops mpi_ops = {
-    .name             = "mpi",
     .allreduce        = mpi_allreduce,
     .broadcast        = mpi_broadcast,
     .allgather        = mpi_allgather,
@@ -192,6 +194,7 @@ static const cairn_comm_ops mpi_ops = {
     .send             = mpi_send,
     .recv             = mpi_recv,
     .exchange_create  = cairn_mpi_exchange_create,
+    .exchange_room    = cairn_mpi_exchange_room,
     .exchange_begin   = cairn_mpi_exchange_begin,
     .exchange_test    = cairn_mpi_exchange_test,
     .exchange_await   = cairn_mpi_exchange_await,
@@ -208,12 +211,11 @@ static const cairn_comm_collect mpi_collect = {
     .end    = mpi_collect_end,
 };
 
-/// Ranks that share memory are on one node. MPI waits inside of splitting and freeing, and
-/// says nothing: so all ranks come to a barrier before, whose wait is reported.
+/// Ranks that share memory are on one node. MPI waits inside of splitting, and says nothing:
+/// so all ranks come to a barrier before, whose wait is reported.
 static cairn_status find_node(cairn_comm *comm)
 {
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    MPI_Comm         local;
     MPI_Request      request;
 
     comm->node = comm->rank;
@@ -221,14 +223,15 @@ static cairn_status find_node(cairn_comm *comm)
     CAIRN_TRY(mpi_barrier(comm));
     CAIRN_MPI(comm->env, "split by node",
               MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, comm->rank,
-                                  MPI_INFO_NULL, &local));
-    CAIRN_MPI(comm->env, "size of node", MPI_Comm_size(local, &comm->local_size));
-    CAIRN_MPI(comm->env, "rank on node", MPI_Comm_rank(local, &comm->local_rank));
+                                  MPI_INFO_NULL, &state->node));
+    CAIRN_MPI(comm->env, "size of node", MPI_Comm_size(state->node, &comm->local_size));
+    CAIRN_MPI(comm->env, "rank on node", MPI_Comm_rank(state->node, &comm->local_rank));
     CAIRN_MPI(comm->env, "name of node",
-              MPI_Ibcast(&comm->node, 1, MPI_INT, 0, local, &request));
+              MPI_Ibcast(&comm->node, 1, MPI_INT, 0, state->node, &request));
     CAIRN_TRY(cairn_mpi_wait(comm, "name of node", 1, &request, NULL));
-    CAIRN_TRY(mpi_barrier(comm));
-    CAIRN_MPI(comm->env, "free", MPI_Comm_free(&local));
+    CAIRN_TRY(mpi_allgather(comm, &comm->node, sizeof comm->node, comm->node_of));
+    for (int r = 0; r < comm->size; r++)
+        comm->nodes += comm->node_of[r] == r;
     return CAIRN_OK;
 }
 
@@ -253,8 +256,10 @@ allocate(cairn_env *env, MPI_Comm world, cairn_comm **comm, cairn_mpi_state **st
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, comm));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, state));
     CAIRN_MPI(env, "size", MPI_Comm_size(world, &size));
+    CAIRN_TRY(CAIRN_NEW(env, size, &(*comm)->node_of));
     CAIRN_TRY(cairn_mpi_watch_create(env, size, &(*state)->watch));
     (*state)->comm    = MPI_COMM_NULL;
+    (*state)->node    = MPI_COMM_NULL;
     (*state)->collect = MPI_REQUEST_NULL;
     (*state)->chunk   = FIRST_CHUNK;
     (*comm)->env      = env;
@@ -292,6 +297,7 @@ cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm)
 failed:
     if (state) cairn_mpi_watch_destroy(env, &state->watch);
     cairn_free(env, state);
+    if (fresh) cairn_free(env, fresh->node_of);
     cairn_free(env, fresh);
     return status;
 }

@@ -18,11 +18,13 @@ enum {
 
 typedef struct cairn_mpi_state {
     MPI_Comm    comm;
+    MPI_Comm    node;      ///< Its ranks of this node.
     int64_t     chunk;     ///< Bytes of one message at most; MPI counts in int.
     unsigned    exchanges; ///< Exchanges created so far; the same on every rank.
     int64_t     calls;     ///< Collective calls so far; the same on every rank.
     MPI_Request collect;   ///< Of what cairn_comm_collect began, until its end().
     struct cairn_mpi_watch *watch; ///< Who is waited for (comm/mpi/watch.h).
+    struct cairn_mpi_joint *joint; ///< What ranks made together (node_memory.h).
 } cairn_mpi_state;
 
 static inline cairn_mpi_state *cairn_mpi_state_of(const cairn_comm *comm)
@@ -62,6 +64,16 @@ cairn_status cairn_mpi_wait(cairn_comm  *comm,
                             MPI_Request *request,
                             const int   *peer);
 
+/// Wait for a collective call of neighbours.
+///
+/// @param[in] peers  How many ranks this one waits for,
+/// @param[in] peer   [peers] and which.
+/// @return As cairn_mpi_wait().
+cairn_status cairn_mpi_wait_neighbours(cairn_comm  *comm,
+                                       MPI_Request *request,
+                                       int          peers,
+                                       const int   *peer);
+
 /// Fail if a wait was given up: MPI is not to be called any more.
 cairn_status cairn_mpi_check_lost(cairn_comm *comm);
 
@@ -93,6 +105,7 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
                                        void *const   *recv,
                                        const int64_t *recv_bytes,
                                        void         **exchange);
+void        *cairn_mpi_exchange_room(cairn_comm *comm, void *exchange, int k);
 cairn_status cairn_mpi_exchange_begin(cairn_comm *comm, void *exchange);
 cairn_status cairn_mpi_exchange_test(cairn_comm *comm, void *exchange, bool *came);
 cairn_status cairn_mpi_exchange_await(cairn_comm *comm, void *exchange, int k);

@@ -21,7 +21,8 @@ typedef struct {
     cairn_comm    *comm;
     int            n;
     MPI_Request   *request; ///< [n]
-    const int     *peer;    ///< [n]; NULL: collective.
+    int            peers;   ///< n; or of one collective call of neighbours.
+    const int     *peer;    ///< [peers]; NULL: collective.
     cairn_patience patience;
     bool           asked; ///< In this turn,
     double         since; ///< which began then (cairn_seconds()).
@@ -34,15 +35,16 @@ cairn_status cairn_mpi_check_lost(cairn_comm *comm)
     return CAIRN_OK;
 }
 
-/// Who has not sent, or not received, yet: at most @p most ranks.
+/// Who has not sent, or not received, yet: at most @p most ranks. A collective call of
+/// neighbours does not tell which of them.
 static int list_peers(const long_wait *w, int *peer, int most)
 {
     int count = 0;
 
-    for (int k = 0; w->peer && k < w->n && count < most; k++) {
-        int done = 1;
+    for (int k = 0; w->peer && k < w->peers && count < most; k++) {
+        int done = w->peers == w->n;
 
-        if (w->request[k] != MPI_REQUEST_NULL)
+        if (w->peers == w->n && w->request[k] != MPI_REQUEST_NULL)
             MPI_Request_get_status(w->request[k], &done, MPI_STATUS_IGNORE);
         if (!done) peer[count++] = w->peer[k];
     }
@@ -89,25 +91,43 @@ static cairn_status look_around(long_wait *w)
     return waited < due ? CAIRN_OK : conclude(w, waited);
 }
 
+static cairn_status wait_long(long_wait *w, const char *what)
+{
+    cairn_env *env  = w->comm->env;
+    int        done = 0;
+
+    for (int64_t k = 0;; k++) {
+        CAIRN_MPI(env, what, MPI_Testall(w->n, w->request, &done, MPI_STATUSES_IGNORE));
+        if (done) return CAIRN_OK;
+        if (k == QUICK) {
+            w->patience = cairn_patience_begin(env);
+            w->since    = w->patience.begin;
+        }
+        if (k > QUICK && k % STRIDE == 0) CAIRN_TRY(look_around(w));
+    }
+}
+
 cairn_status cairn_mpi_wait(cairn_comm  *comm,
                             const char  *what,
                             int          n,
                             MPI_Request *request,
                             const int   *peer)
 {
-    long_wait w    = {.comm = comm, .n = n, .request = request, .peer = peer};
-    int       done = 0;
+    long_wait w = {.comm = comm, .n = n, .request = request, .peers = n, .peer = peer};
 
     if (!peer) cairn_mpi_state_of(comm)->calls++;
-    for (int64_t k = 0;; k++) {
-        CAIRN_MPI(comm->env, what, MPI_Testall(n, request, &done, MPI_STATUSES_IGNORE));
-        if (done) return CAIRN_OK;
-        if (k == QUICK) {
-            w.patience = cairn_patience_begin(comm->env);
-            w.since    = w.patience.begin;
-        }
-        if (k > QUICK && k % STRIDE == 0) CAIRN_TRY(look_around(&w));
-    }
+    return wait_long(&w, what);
+}
+
+cairn_status cairn_mpi_wait_neighbours(cairn_comm  *comm,
+                                       MPI_Request *request,
+                                       int          peers,
+                                       const int   *peer)
+{
+    long_wait w = {
+        .comm = comm, .n = 1, .request = request, .peers = peers, .peer = peer};
+
+    return wait_long(&w, "neighbours");
 }
 
 /// Wait where there is no communicator yet, whose ranks could be asked who is late.

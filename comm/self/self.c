@@ -8,6 +8,8 @@
 
 /// Messages to oneself: the k-th sent is the k-th received.
 typedef struct {
+    cairn_exchange_trials trials; ///< None: there is one way.
+
     int    n;
     void **send, **recv; ///< [n]; recv follows send in one block.
     size_t bytes[];      ///< [n]
@@ -88,9 +90,10 @@ static cairn_status self_exchange_create(cairn_comm    *comm,
                 "exchange: %d messages sent but %d received by one process", sends,
                 recvs);
     CAIRN_TRY(cairn_alloc(comm->env, 1, sizeof *x + n * each, (void **)&x));
-    x->n    = sends;
-    x->send = (void **)(x->bytes + n);
-    x->recv = x->send + n;
+    x->trials = (cairn_exchange_trials){.ended = true};
+    x->n      = sends;
+    x->send   = (void **)(x->bytes + n);
+    x->recv   = x->send + n;
     for (size_t k = 0; k < n; k++) {
         x->send[k]  = send[k];
         x->recv[k]  = recv[k];
@@ -98,6 +101,12 @@ static cairn_status self_exchange_create(cairn_comm    *comm,
     }
     *exchange = x;
     return CAIRN_OK;
+}
+
+static void *self_exchange_room(cairn_comm *comm, void *exchange, int k)
+{
+    (void)comm, (void)exchange, (void)k;
+    return NULL;
 }
 
 static cairn_status self_exchange_begin(cairn_comm *comm, void *exchange)
@@ -170,7 +179,6 @@ static void self_destroy(cairn_comm *comm)
 }
 
 static const cairn_comm_ops self_ops = {
-    .name             = "self",
     .allreduce        = self_allreduce,
     .broadcast        = self_broadcast,
     .allgather        = self_allgather,
@@ -178,6 +186,7 @@ static const cairn_comm_ops self_ops = {
     .send             = self_send,
     .recv             = self_recv,
     .exchange_create  = self_exchange_create,
+    .exchange_room    = self_exchange_room,
     .exchange_begin   = self_exchange_begin,
     .exchange_test    = self_exchange_test,
     .exchange_await   = self_exchange_await,
@@ -200,9 +209,9 @@ cairn_status cairn_comm_self(cairn_env *env, cairn_comm **comm)
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
     fresh->env  = env;
-    fresh->size = fresh->local_size = 1;
-    fresh->ops                      = &self_ops;
-    fresh->collect                  = &self_collect;
-    *comm                           = fresh;
+    fresh->size = fresh->local_size = fresh->nodes = 1;
+    fresh->ops                                     = &self_ops;
+    fresh->collect                                 = &self_collect;
+    *comm                                          = fresh;
     return CAIRN_OK;
 }

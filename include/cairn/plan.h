@@ -174,6 +174,18 @@ CAIRN_API double *cairn_plan_y(const cairn_plan *plan);
 CAIRN_API float *cairn_plan_x_f32(cairn_plan *plan);
 CAIRN_API float *cairn_plan_y_f32(const cairn_plan *plan);
 
+/// The ways in which rows that other ranks have can travel (docs/plans.md), and what an
+/// exchange took in each, inside calls, in seconds: of the fastest run on this rank, and when
+/// ranks have agreed on a way the slowest rank's; 0: not tried.
+typedef struct cairn_halo_ways {
+    const char *now; ///< Of the last run: "persistent", "anew", "collective", "shared";
+                     ///< NULL: there is one process.
+    bool        decided; ///< It stays.
+    double      persistent, anew, collective, shared;
+    const char *without; ///< Why one of them cannot be had; NULL: nothing was missed.
+    int64_t     between; ///< Rows that go from one node to another in a run, all ranks.
+} cairn_halo_ways;
+
 /// What a plan moves and took.
 typedef struct cairn_plan_info {
     size_t  size;          ///< sizeof(cairn_plan_info); CAIRN_PLAN_INFO sets it.
@@ -200,13 +212,14 @@ typedef struct cairn_plan_info {
     bool reproducible; ///< As cairn_plan_options says.
     int  apart;        ///< Sums made apart for that alone, all ranks together: each is
                        ///< written, read and added in every run;
-    int64_t apart_bytes; ///< and bytes that their Ys take.
+    int64_t         apart_bytes; ///< and bytes that their Ys take.
+    cairn_halo_ways ways;        ///< Of the halo's messages.
 } cairn_plan_info;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_PLAN_INFO \
-    { sizeof(cairn_plan_info), 0.0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0.0, 0.0, 0.0, 0, 0, 0, false, 0, 0 }
+    { sizeof(cairn_plan_info), 0.0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0.0, 0.0, 0.0, 0, 0, 0, false, 0, 0, {NULL, false, 0.0, 0.0, 0.0, 0.0, NULL, 0} }
 // clang-format on
 
 /// Describe a plan. Its texts live as long as the plan.
@@ -303,7 +316,7 @@ CAIRN_API cairn_status cairn_plan_file_format(cairn_context *context,
 ///
 /// Collective. Once for a plan.
 ///
-/// @param[in] events  The last so many of each rank are kept, 48 bytes each; 0: 65,536.
+/// @param[in] events  The last so many of each rank are kept, 56 bytes each; 0: 65,536.
 /// @retval CAIRN_BAD_ARGUMENT  It records already, or @p events is negative.
 CAIRN_API cairn_status cairn_plan_record(cairn_plan *plan, int64_t events);
 

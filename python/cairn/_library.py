@@ -105,6 +105,12 @@ class ProductOptions(Sized):
                 ("alpha", c_double), ("beta", c_double)]
 
 
+class HaloWays(Structure):
+    _fields_ = [("now", c_char_p), ("decided", c_bool), ("persistent", c_double),
+                ("anew", c_double), ("collective", c_double), ("shared", c_double),
+                ("without", c_char_p), ("between", c_int64)]
+
+
 class PlanInfo(Sized):
     c_name = "cairn_plan_info"
     _fields_ = [("size", c_size_t), ("seconds", c_double), ("bytes_per_run", c_int64),
@@ -112,7 +118,8 @@ class PlanInfo(Sized):
                 ("device", c_char_p), ("placement", c_char_p), ("clock", c_char_p),
                 ("simulated", c_double), ("exchange", c_double), ("measured", c_double),
                 ("retired", c_int), ("trials", c_int), ("switches", c_int),
-                ("reproducible", c_bool), ("apart", c_int), ("apart_bytes", c_int64)]
+                ("reproducible", c_bool), ("apart", c_int), ("apart_bytes", c_int64),
+                ("ways", HaloWays)]
 
 
 class AutoOptions(Sized):

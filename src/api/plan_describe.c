@@ -84,6 +84,21 @@ static int64_t count_retired(const cairn_plan *plan)
            + (other ? cairn_replay_retired(other) : 0);
 }
 
+static cairn_halo_ways describe_ways(const cairn_replay *replay, int64_t between)
+{
+    const cairn_exchange_trials *t = cairn_halo_trials(replay->common.operands->halo);
+
+    return (cairn_halo_ways){
+        .now = t->way == CAIRN_EXCHANGE_AUTO ? NULL : cairn_exchange_way_name(t->way),
+        .decided    = t->ended,
+        .persistent = t->least[CAIRN_EXCHANGE_PERSISTENT],
+        .anew       = t->least[CAIRN_EXCHANGE_ANEW],
+        .collective = t->least[CAIRN_EXCHANGE_COLLECTIVE],
+        .shared     = t->least[CAIRN_EXCHANGE_SHARED],
+        .without    = t->without[0] ? t->without : NULL,
+        .between    = between};
+}
+
 cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 {
     CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(info),
@@ -91,7 +106,7 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 
     cairn_replay *replay = plan->replay;
     cairn_comm   *comm   = replay->common.comm;
-    int64_t       sum[]  = {cairn_replay_bytes(replay), 0, count_retired(plan), 0, 0};
+    int64_t       sum[] = {cairn_replay_bytes(replay), 0, count_retired(plan), 0, 0, 0};
     double        number[NUMBERS];
     const char   *why = NULL;
     cairn_pos     sent;
@@ -99,9 +114,10 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
     cairn_halo_counts(replay->common.operands->halo, &sum[1], &sent);
     sum[0] += cairn_permuted_bytes(plan);
     sum[3] = cairn_replay_apart(replay, &sum[4]);
+    sum[5] = cairn_halo_between_nodes(replay->common.operands->halo);
     collect_numbers(plan, number);
     CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS)); /* agrees */
-    CAIRN_TRY(comm->ops->allreduce(comm, sum, 5, CAIRN_SUM));
+    CAIRN_TRY(comm->ops->allreduce(comm, sum, 6, CAIRN_SUM));
     const cairn_plan_info own = {.seconds       = number[SECONDS],
                                  .bytes_per_run = sum[0],
                                  .halo          = sum[1],
@@ -118,7 +134,8 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
                                  .switches     = plan->adapt.switches,
                                  .reproducible = plan->homes.reproducible,
                                  .apart        = (int)sum[3],
-                                 .apart_bytes  = sum[4]};
+                                 .apart_bytes  = sum[4],
+                                 .ways         = describe_ways(replay, sum[5])};
 
     CAIRN_WRITE(info, own);
     return CAIRN_OK;

@@ -28,6 +28,7 @@ enum {
     LOWERING,
     REGISTER,
     RATES,
+    HALO,
     SECONDS,
 };
 
@@ -199,6 +200,15 @@ static const char *const register_ways[] =
     {[CAIRN_CUDA_REGISTER_AUTO] = "auto", [CAIRN_CUDA_REGISTER_NEVER] = "never", NULL};
 static const char *const rates_ways[] =
     {[CAIRN_RATES_LEARNED] = "learned", [CAIRN_RATES_SHIPPED] = "shipped", NULL};
+static const char *const exchange_ways[] = {
+    [CAIRN_EXCHANGE_AUTO] = "auto",     [CAIRN_EXCHANGE_PERSISTENT] = "persistent",
+    [CAIRN_EXCHANGE_ANEW] = "anew",     [CAIRN_EXCHANGE_COLLECTIVE] = "collective",
+    [CAIRN_EXCHANGE_SHARED] = "shared", NULL};
+
+const char *cairn_exchange_way_name(cairn_exchange_way way)
+{
+    return exchange_ways[way];
+}
 
 /// Is it a word for "do not keep anything", or for its opposite, rather than a path? Only
 /// "none" is one that means something; the others would make files of that name.
@@ -228,6 +238,7 @@ static int set_option(const option *o, cairn_options *options, const char *value
     if (o->type == REGISTER) return parse_word(value, register_ways, (int64_t *)field);
     if (o->type == TEAM) return parse_word(value, team_ways, (int64_t *)field);
     if (o->type == RATES) return parse_word(value, rates_ways, (int64_t *)field);
+    if (o->type == HALO) return parse_word(value, exchange_ways, (int64_t *)field);
     if (o->type == SECONDS) return set_seconds(value, (cairn_option_seconds *)field);
     if (o->type == COUNT) return parse_count(value, (int64_t *)field);
     if (o->type == THREADS)

@@ -50,6 +50,8 @@
       "Rates of costs: learned from what was measured, or shipped alone.")           \
     X(replays, COUNT, "REPLAYS", "1000",                                             \
       "Replays of a plan that ways to run are weighed for, from 1 to 10^15.")        \
+    X(halo, HALO, "HALO", "auto",                                                    \
+      "How rows of x travel: persistent, anew, collective, shared, auto: tried.")    \
     X(policy, TEXT, "POLICY", "heft",                                                \
       "How members that no --place names get devices: fixed, greedy or heft.")       \
     X(wait_warn, SECONDS, "WAIT_WARN", "60",                                         \
@@ -86,6 +88,16 @@ typedef enum {
     CAIRN_TEAM_PIECES, ///< Who is done takes over pieces of who is late.
 } cairn_team_way;
 
+/// How messages between neighbours travel (comm/mpi/exchange.h).
+typedef enum {
+    CAIRN_EXCHANGE_AUTO,       ///< Whatever took least in the first runs.
+    CAIRN_EXCHANGE_PERSISTENT, ///< By requests that are made once,
+    CAIRN_EXCHANGE_ANEW,       ///< or in every run;
+    CAIRN_EXCHANGE_COLLECTIVE, ///< by one collective call of neighbours;
+    CAIRN_EXCHANGE_SHARED,     ///< inside a node through memory that its ranks share.
+    CAIRN_EXCHANGE_WAYS,
+} cairn_exchange_way;
+
 /// What costs are predicted with.
 typedef enum {
     CAIRN_RATES_LEARNED, ///< What was measured here, and before that what is shipped.
@@ -117,10 +129,14 @@ typedef struct cairn_options {
     char                 costs[CAIRN_OPTION_PATH];  ///< "" = default.
     int64_t              cost;                      ///< A cairn_rates_way.
     int64_t              replays;                   ///< 0 = default.
+    int64_t              halo;                      ///< A cairn_exchange_way.
     char                 policy[CAIRN_OPTION_PATH]; ///< "" = default.
     cairn_option_seconds wait_warn; ///< Until a wait is told of; 0 = never.
     cairn_option_seconds give_up;   ///< Until it is given up; 0 = never.
 } cairn_options;
+
+/// The word for a way: "persistent"; "auto".
+const char *cairn_exchange_way_name(cairn_exchange_way way);
 
 /// Set every option to its default.
 void cairn_options_init(cairn_options *options);

@@ -179,6 +179,23 @@ static json_t *setting(const cli_run *run)
         cairn_context_threads(job->context), "iters", (json_int_t)run->settings.iters);
 }
 
+/// A way's seconds; null: it was not tried.
+static json_t *way_seconds(double seconds)
+{
+    return cli_json_real(seconds > 0 ? seconds : NAN);
+}
+
+/// How rows of x travel between ranks; null: there is one.
+static json_t *ways(const cairn_halo_ways *w)
+{
+    if (!w->now) return json_null();
+    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:s?, s:I}", "now", w->now,
+                     "decided", w->decided, "persistent", way_seconds(w->persistent),
+                     "anew", way_seconds(w->anew), "collective",
+                     way_seconds(w->collective), "shared", way_seconds(w->shared),
+                     "without", w->without, "between_nodes", (json_int_t)w->between);
+}
+
 /// What it took.
 static json_t *result(const cli_run *run)
 {
@@ -186,7 +203,8 @@ static json_t *result(const cli_run *run)
     const int64_t row = run->settings.columns * (run->job->dtype == CAIRN_F32 ? 4 : 8);
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:s?, s:o, "
+        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s?, "
+        "s:o, "
         "s:o, s:s, "
         "s:s, s:b, s:i, s:I, s:o, s:o}",
         "clock", run->moved.clock, "seconds_median", cli_json_real(run->seconds.median),
@@ -197,9 +215,9 @@ static json_t *result(const cli_run *run)
         cli_json_real(resident(run) * (double)cli_run_products(run)), "gflops",
         cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "halo", (json_int_t)run->moved.halo,
-        "halo_bytes", (json_int_t)(run->moved.halo * row), "read_seconds",
-        cli_json_real(run->seconds.read), "convert_seconds",
-        cli_json_real(run->seconds.convert), "convert_route",
+        "halo_bytes", (json_int_t)(run->moved.halo * row), "halo_ways",
+        ways(&run->moved.ways), "read_seconds", cli_json_real(run->seconds.read),
+        "convert_seconds", cli_json_real(run->seconds.convert), "convert_route",
         cairn_tensor_route(run->tensor), "convert_why",
         cli_json_text(cairn_tensor_why(run->tensor)), "plan_seconds",
         cli_json_real(run->seconds.prepare), "route", run->moved.route, "placement",
@@ -290,6 +308,29 @@ static void print_times(const cli_run *run)
                run->moved.route);
 }
 
+/// In which way rows of x travel between ranks, and what was found out of the others.
+static void print_ways(const cairn_halo_ways *w)
+{
+    const struct {
+        const char *name;
+        double      seconds;
+    } way[] = {
+        {"persistent", w->persistent},
+        {"anew",       w->anew      },
+        {"collective", w->collective},
+        {"shared",     w->shared    }
+    };
+    const char *before = "; tried ";
+
+    printf("\nhalo      %s%s", w->now, w->decided ? "" : ", for now");
+    for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) {
+        if (way[k].seconds <= 0) continue;
+        printf("%s%s %s", before, way[k].name, cli_word_seconds(way[k].seconds).text);
+        before = ", ";
+    }
+    printf("%s%s\n", w->without ? "; without " : "", w->without ? w->without : "");
+}
+
 /// What it costs that bits do not follow from places. A Y apart is written, read, and added
 /// to Y, which is read and written.
 static void print_reproducible(const cli_run *run)
@@ -329,6 +370,7 @@ static void print(const cli_run *run)
     cli_run_print_parts(run);
     if (strchr(run->moved.placement, ':'))
         printf("\nplacement %s\n", run->moved.placement);
+    if (run->moved.ways.now && run->moved.halo > 0) print_ways(&run->moved.ways);
     print_reproducible(run);
     if (has_devices(run) && is_measured(run))
         printf("\noverlap %.2f: the parts take %s one after the other\n", overlap(run),

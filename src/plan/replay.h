@@ -50,6 +50,7 @@ typedef struct cairn_replay_tasks {
     bool *from; ///< [subproducts][arrivals] Of steps that are no pieces.
     cairn_replay_arrival *arrival; ///< [arrivals] Where X is exchanged by tasks.
     int                   arrivals;
+    const char           *way; ///< In which messages went in the last run, in a word.
     bool set;   ///< In the run at hand the first member sets every row of Y.
     bool stale; ///< Pieces were cut again since.
 } cairn_replay_tasks;
@@ -82,7 +83,7 @@ struct cairn_replay {
 
 /// What is recorded.
 typedef struct cairn_recording {
-    int64_t               events;  ///< The last so many are kept, 48 bytes each.
+    int64_t               events;  ///< The last so many are kept, 56 bytes each.
     double                origin;  ///< What is 0 in the trace, in cairn_seconds().
     const cairn_task_log *storing; ///< How the tensor was stored; read at once.
 } cairn_recording;

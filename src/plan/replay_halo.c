@@ -44,7 +44,12 @@ static cairn_status pack(void *argument)
 
 static cairn_status start(void *argument)
 {
-    return cairn_halo_start(halo_of(argument));
+    cairn_replay      *replay = argument;
+    const cairn_status status = cairn_halo_start(halo_of(replay));
+
+    replay->tasks.way =
+        cairn_exchange_way_name(cairn_halo_trials(halo_of(replay))->way);
+    return status;
 }
 
 static cairn_status begin_sums(void *argument)
@@ -100,6 +105,7 @@ cairn_task cairn_replay_halo_task(cairn_replay *replay, cairn_replay_halo_step s
     task.kind     = step == CAIRN_STEP_SUMS ? "sums" : "halo";
     if (step == CAIRN_STEP_PACK || step == CAIRN_STEP_START)
         task.bytes = bytes_of(replay, sent);
+    if (step == CAIRN_STEP_START) task.how = &replay->tasks.way;
     return task;
 }
 

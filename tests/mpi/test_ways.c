@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The ways in which rows travel between ranks: whichever it is, named by CAIRN_HALO or
+/// found in the first runs, what comes is what was sent in that run, bit by bit, and all
+/// ranks go the same way. Nothing is left of what they made together.
+///
+/// `mpi/ways_without_shared` runs this where MPI has no memory that ranks share
+/// (WITHOUT_SHARED).
+
+#include "api/api.h"
+#include "comm/mpi/node_memory.h"
+#include "mpi_suite.h"
+#include "names.h"
+
+#include <cairn/cairn.h>
+#include <cairn/mpi.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(ways, .init = mpi_up, .fini = mpi_down, .timeout = 500);
+
+static bool can_share(void)
+{
+    return getenv("WITHOUT_SHARED") == NULL;
+}
+
+/// Is it the way that was asked for, or what stands for it where it cannot be had?
+static bool is_way(const cairn_exchange_trials *t, int asked)
+{
+    const int way = (int)t->way;
+
+    if (size == 1) return way == CAIRN_EXCHANGE_PERSISTENT || way == asked;
+    if (asked == CAIRN_EXCHANGE_SHARED && !can_share())
+        return way == CAIRN_EXCHANGE_PERSISTENT && strstr(t->without, "shared: ");
+    return way == asked;
+}
+
+/// The same number on all ranks.
+static bool is_alike(int64_t number)
+{
+    int64_t most[2] = {number, -number};
+
+    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return most[0] == -most[1];
+}
+
+/* ---- messages ---- */
+
+enum { MOST = 3000 };
+
+/// Bytes that one rank sends to another: for many pairs none, or one way alone.
+static int64_t bytes_between(int from, int to)
+{
+    if (from == to || (from + 2 * to) % 5 == 1) return 0;
+    return (from + 1) * 700 + to * 13 + 1;
+}
+
+static char byte_between(int from, int to, int64_t k, int round)
+{
+    return (char)(31 * from + 17 * to + k * 5 + 7 * round);
+}
+
+typedef struct {
+    int     sends, recvs;
+    int     to[8], from[8];
+    char    out[8][MOST], in[8][MOST];
+    void   *send[8], *recv[8];
+    int64_t send_bytes[8], recv_bytes[8];
+    void   *exchange;
+} mail;
+
+static cairn_status open_mail(mail *m)
+{
+    memset(m, 0, sizeof *m);
+    for (int r = 0; r < size; r++) {
+        const int64_t out = bytes_between(rank, r), in = bytes_between(r, rank);
+
+        if (out > 0) {
+            m->to[m->sends]           = r;
+            m->send[m->sends]         = m->out[m->sends];
+            m->send_bytes[m->sends++] = out;
+        }
+        if (in > 0) {
+            m->from[m->recvs]         = r;
+            m->recv[m->recvs]         = m->in[m->recvs];
+            m->recv_bytes[m->recvs++] = in;
+        }
+    }
+    return comm->ops->exchange_create(comm, m->sends, m->to, m->send, m->send_bytes,
+                                      m->recvs, m->from, m->recv, m->recv_bytes,
+                                      &m->exchange);
+}
+
+/// Write what goes out in this round: where it is asked to be, or where it always is.
+static void write_mail(mail *m, int round, bool asks)
+{
+    for (int s = 0; s < m->sends; s++) {
+        char *to = asks ? comm->ops->exchange_room(comm, m->exchange, s) : NULL;
+
+        if (!to) to = m->out[s];
+        for (int64_t k = 0; k < m->send_bytes[s]; k++)
+            to[k] = byte_between(rank, m->to[s], k, round);
+    }
+}
+
+static bool is_there(const mail *m, int r, int round)
+{
+    for (int64_t k = 0; k < m->recv_bytes[r]; k++)
+        if (m->in[r][k] != byte_between(m->from[r], rank, k, round)) return false;
+    return true;
+}
+
+/// Take it all in, some of it by looks, some by waits, in another order each round.
+static bool receive_mail(mail *m, int round)
+{
+    bool came[8] = {false}, ok = true;
+
+    for (int k = 0; k < m->recvs && ok && round % 4 == 1; k++)
+        while (ok && !came[k])
+            ok = comm->ops->exchange_test(comm, m->exchange, came) == CAIRN_OK;
+    if (round % 4 == 2)
+        ok = comm->ops->exchange_test(comm, m->exchange, came) == CAIRN_OK;
+    for (int n = 0; n < m->recvs && ok && round % 4 >= 2; n++) {
+        const int k = round % 8 >= 4 ? m->recvs - 1 - n : n;
+
+        ok = came[k] || comm->ops->exchange_await(comm, m->exchange, k) == CAIRN_OK;
+        ok = ok && is_there(m, k, round);
+    }
+    for (int k = 0; k < m->recvs && ok && round % 4 == 1; k++)
+        ok = is_there(m, k, round);
+    ok = ok && comm->ops->exchange_end(comm, m->exchange) == CAIRN_OK;
+    for (int k = 0; k < m->recvs && ok; k++)
+        ok = is_there(m, k, round);
+    return ok;
+}
+
+/// Ranks come late by turns, and two exchanges are under way at once.
+static bool exchange_twice(mail *one, mail *other, int round)
+{
+    bool ok = true;
+
+    write_mail(one, round, round % 3 > 0);
+    ok = ok && comm->ops->exchange_begin(comm, one->exchange) == CAIRN_OK;
+    if (round % size == rank && round % 7 == 0) usleep(100);
+    write_mail(other, round + 100, round % 2);
+    ok = ok && comm->ops->exchange_begin(comm, other->exchange) == CAIRN_OK;
+    ok = ok && receive_mail(other, round + 100);
+    return receive_mail(one, round) && ok;
+}
+
+Test(ways, each_brings_what_was_sent_in_that_run)
+{
+    static mail one, other;
+
+    for (int way = CAIRN_EXCHANGE_AUTO; way < CAIRN_EXCHANGE_WAYS; way++) {
+        bool ok = true;
+
+        env.options.halo = way;
+        ok               = open_mail(&one) == CAIRN_OK;
+        ok               = open_mail(&other) == CAIRN_OK && ok;
+        ON_ALL_RANKS(ok, "%s", env.message);
+        for (int round = 0; round < 150 && ok; round++)
+            ok = exchange_twice(&one, &other, round);
+        const cairn_exchange_trials *t = one.exchange;
+
+        ON_ALL_RANKS(ok, "rank %d: %s: %s", rank,
+                     cairn_exchange_way_name((cairn_exchange_way)way), env.message);
+        ON_ALL_RANKS(t->ended && is_alike(t->way), "way %d", (int)t->way);
+        ON_ALL_RANKS(way == CAIRN_EXCHANGE_AUTO || is_way(t, way), "%d is %d: %s", way,
+                     (int)t->way, t->without);
+        ON_ALL_RANKS(way != CAIRN_EXCHANGE_AUTO || size == 1
+                         || (t->had[CAIRN_EXCHANGE_COLLECTIVE]
+                             && t->had[CAIRN_EXCHANGE_SHARED] == can_share()
+                             && t->least[t->way] > 0),
+                     "not tried: %s", t->without);
+        comm->ops->exchange_destroy(comm, one.exchange);
+        comm->ops->exchange_destroy(comm, other.exchange);
+    }
+}
+
+/// Ranks end their exchanges in different orders; what they made together goes with the next
+/// ones, and what memory it took is given back.
+Test(ways, what_ranks_made_together_does_not_add_up)
+{
+    static mail one, other;
+    int         most = 0;
+
+    env.options.halo = CAIRN_EXCHANGE_SHARED;
+    for (int k = 0; k < 6; k++) {
+        bool ok    = open_mail(&one) == CAIRN_OK;
+        int  count = 0;
+
+        ok = open_mail(&other) == CAIRN_OK && ok;
+        ON_ALL_RANKS(ok, "%s", env.message);
+        ON_ALL_RANKS(exchange_twice(&one, &other, k), "%s", env.message);
+        mail *const first = rank % 2 ? &one : &other;
+
+        comm->ops->exchange_destroy(comm, first->exchange);
+        comm->ops->exchange_destroy(comm, (rank % 2 ? &other : &one)->exchange);
+        for (cairn_mpi_joint *j = cairn_mpi_state_of(comm)->joint; j; j = j->next)
+            count++;
+        most = count > most ? count : most;
+    }
+    ON_ALL_RANKS(most <= 2, "%d are left", most);
+    if (size > 1 && can_share()) ON_ALL_RANKS(most == 2, "%d: there were none", most);
+}
+
+/// A rank that has no room for its part: all do without, and go on.
+Test(ways, memory_beyond_the_limit_is_done_without)
+{
+    static mail m;
+    bool        ok;
+
+    if (size == 1) return;
+    ok = open_mail(&m) == CAIRN_OK;
+    ON_ALL_RANKS(ok, "%s", env.message);
+    env.memory_limit = rank == size - 1 ? 1000 : 0; /* less than its part */
+    for (int round = 0; round < 70 && ok; round++) {
+        write_mail(&m, round, true);
+        ok = comm->ops->exchange_begin(comm, m.exchange) == CAIRN_OK
+             && receive_mail(&m, round);
+    }
+    const cairn_exchange_trials *t = m.exchange;
+
+    ON_ALL_RANKS(ok && t->ended && is_alike(t->way), "%s", env.message);
+    ON_ALL_RANKS(!t->had[CAIRN_EXCHANGE_SHARED] && t->without[0], "%s", t->without);
+    comm->ops->exchange_destroy(comm, m.exchange);
+}
+
+Test(ways, ranks_that_name_different_ones_are_told)
+{
+    static mail m;
+
+    if (size == 1) return;
+    env.options.halo = rank == 0 ? CAIRN_EXCHANGE_ANEW : CAIRN_EXCHANGE_PERSISTENT;
+    const cairn_status status = open_mail(&m);
+
+    ON_ALL_RANKS(status == CAIRN_BAD_ARGUMENT && strstr(env.message, "CAIRN_HALO"),
+                 "%d: %s", (int)status, env.message);
+}
+
+/* ---- products ---- */
+
+enum { ROWS = 600 };
+
+static cairn_status make_source(cairn_context *context, cairn_source **source)
+{
+    const int64_t extent[2] = {ROWS, ROWS};
+    int64_t      *coord = malloc((size_t)ROWS * 8 * 2 * sizeof *coord), n = 0;
+    double       *value = malloc((size_t)ROWS * 8 * sizeof *value);
+
+    for (int i = 0; i < ROWS && rank == 0; i++)
+        for (int j = i - 2; j <= i + 3; j++) {
+            const int column = j == i + 3 ? (i * 37 + 11) % ROWS : j;
+
+            if (column < 0 || column >= ROWS || (j == i + 3 && abs(column - i) < 3))
+                continue;
+            coord[2 * n]     = i;
+            coord[2 * n + 1] = column;
+            value[n++]       = (1 + (i * 31 + column * 17) % 23) / 7.0;
+        }
+    const cairn_status status = cairn_source_from_coords(context, 2, extent, n, coord,
+                                                         value, CAIRN_BY_ROWS, source);
+
+    free(coord);
+    free(value);
+    return status;
+}
+
+/// What is multiplied, and how.
+typedef struct {
+    const char *text;
+    cairn_dtype type;
+    int64_t     columns;
+    bool        transposed;
+} setting;
+
+typedef struct {
+    cairn_context *context;
+    cairn_tensor  *tensor;
+    cairn_plan    *plan[2];
+    int64_t        first, xs, ys; ///< Values of this rank.
+    size_t         width;
+} product;
+
+static cairn_status open_product(const setting *s, int way, product *p)
+{
+    cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
+    cairn_source         *source = NULL;
+    cairn_format         *format = NULL;
+    char                  named[256];
+    int64_t               from, end;
+
+    *p            = (product){.width = s->type == CAIRN_F32 ? 4 : 8};
+    op.columns    = s->columns;
+    op.transposed = s->transposed;
+    by_name(s->text, named, sizeof named);
+    setenv("CAIRN_HALO", cairn_exchange_way_name((cairn_exchange_way)way), 1);
+    cairn_status status = cairn_context_create_mpi(MPI_COMM_WORLD, &p->context);
+
+    unsetenv("CAIRN_HALO");
+    if (status == CAIRN_OK) status = make_source(p->context, &source);
+    if (status == CAIRN_OK) status = cairn_format_create(p->context, named, &format);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, format, s->type, &p->tensor);
+    for (int k = 0; k < 2 && status == CAIRN_OK; k++)
+        status = cairn_plan_create_product(p->tensor, &op, &p->plan[k]);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+    if (status != CAIRN_OK) return status;
+    cairn_plan_columns(p->plan[0], &p->first, &end);
+    p->xs = (end - p->first) * s->columns;
+    cairn_plan_rows(p->plan[0], &from, &end);
+    p->ys = (end - from) * s->columns;
+    return CAIRN_OK;
+}
+
+static void close_product(product *p)
+{
+    cairn_plan_destroy(&p->plan[0]);
+    cairn_plan_destroy(&p->plan[1]);
+    cairn_tensor_destroy(&p->tensor);
+    cairn_context_destroy(&p->context);
+}
+
+static void fill_x(const product *p, char *x, int round)
+{
+    for (int64_t k = 0; k < p->xs; k++) {
+        const double value = (double)((p->first + k) * 7 % 97 + round % 13 + 1) / 97;
+
+        if (p->width == 4)
+            ((float *)(void *)x)[k] = (float)value;
+        else
+            ((double *)(void *)x)[k] = value;
+    }
+}
+
+static char *own(const product *p, int which, bool y)
+{
+    if (p->width == 4)
+        return y ? (void *)cairn_plan_y_f32(p->plan[which])
+                 : (void *)cairn_plan_x_f32(p->plan[which]);
+    return y ? (void *)cairn_plan_y(p->plan[which])
+             : (void *)cairn_plan_x(p->plan[which]);
+}
+
+enum { ROUNDS = 64 };
+
+/// Run with another X each time, a caller's and a plan's own by turns, two plans by turns.
+/// @p kept, [ROUNDS][ys]: what comes.
+static bool run_rounds(const product *p, char *kept)
+{
+    char *x = malloc((size_t)p->xs * p->width + 1), *y = kept;
+    bool  ok = true;
+
+    for (int round = 0; round < ROUNDS && ok; round++) {
+        const int  which = round % 5 == 3;
+        const bool lent  = round % 3 > 0;
+
+        fill_x(p, lent ? x : own(p, which, false), round);
+        ok = cairn_plan_run(p->plan[which], lent ? x : NULL, lent ? y : NULL)
+             == CAIRN_OK;
+        if (!lent) memcpy(y, own(p, which, true), (size_t)p->ys * p->width);
+        memset(x, 0x7f, (size_t)p->xs * p->width); /* nobody reads it any more */
+        y += (size_t)p->ys * p->width;
+    }
+    free(x);
+    return ok;
+}
+
+static bool has_way(const product *p, int way)
+{
+    cairn_plan_info info = CAIRN_PLAN_INFO;
+
+    if (cairn_plan_describe(p->plan[0], &info) != CAIRN_OK) return false;
+    if (way == CAIRN_EXCHANGE_AUTO) return info.ways.now != NULL;
+    if (size > 1 && way == CAIRN_EXCHANGE_SHARED && !can_share())
+        return info.ways.without && strcmp(info.ways.now, "persistent") == 0;
+    return size == 1
+           || (info.ways.decided
+               && strcmp(info.ways.now,
+                         cairn_exchange_way_name((cairn_exchange_way)way))
+                      == 0);
+}
+
+Test(ways, products_have_the_same_bits_by_each)
+{
+    static const setting settings[] = {
+        {"csr",                     CAIRN_F64, 1, false},
+        {"csr",                     CAIRN_F32, 3, false},
+        {"csr",                     CAIRN_F64, 1, true },
+        {"hybrid<bdia<8>,csr,0.6>", CAIRN_F64, 2, false},
+        {"csc",                     CAIRN_F32, 1, false},
+    };
+
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
+        char  *kept[2] = {NULL, NULL};
+        size_t bytes   = 0;
+
+        for (int way = CAIRN_EXCHANGE_PERSISTENT; way <= CAIRN_EXCHANGE_WAYS; way++) {
+            const int  asked = way % CAIRN_EXCHANGE_WAYS; /* AUTO is the last */
+            const int  slot  = way > CAIRN_EXCHANGE_PERSISTENT;
+            product    p;
+            const bool open = open_product(&settings[k], asked, &p) == CAIRN_OK;
+
+            ON_ALL_RANKS(open, "%s", cairn_context_message(p.context));
+            bytes      = (size_t)p.ys * p.width * ROUNDS;
+            kept[slot] = realloc(kept[slot], bytes + 1);
+            ON_ALL_RANKS(run_rounds(&p, kept[slot]), "%s",
+                         cairn_context_message(p.context));
+            ON_ALL_RANKS(has_way(&p, asked), "%s: way %d", settings[k].text, asked);
+            ON_ALL_RANKS(slot == 0 || memcmp(kept[0], kept[1], bytes) == 0,
+                         "rank %d: %s: other bits by way %d", rank, settings[k].text,
+                         asked);
+            close_product(&p);
+        }
+        free(kept[0]);
+        free(kept[1]);
+    }
+}
