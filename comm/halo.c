@@ -6,6 +6,8 @@
 
 #include "comm/halo.h"
 
+#include "comm/halo_relay.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +56,10 @@ struct cairn_halo {
     int64_t        touched; ///< Bytes of the window that take memory.
     side           need;    ///< Others' rows that this rank uses,
     side           own;     ///< and its own that others use.
-    void          *exchange;
-    flight         flight;
+    cairn_halo_relay
+          *relay; ///< What several ranks of a node need, of other nodes'; or NULL.
+    void  *exchange;
+    flight flight;
 };
 
 static int by_value(const void *a, const void *b)
@@ -202,14 +206,28 @@ cairn_status cairn_halo_map(cairn_halo *halo, const cairn_rows *owners)
     return status;
 }
 
+/// What this rank needs and is between it and the owners: all, or what is not handed on.
+static side needed_of_owners(const cairn_halo *halo)
+{
+    if (!halo->relay) return halo->need;
+    const cairn_halo_direct *direct = cairn_halo_relay_direct(halo->relay);
+
+    return (side){direct->n, direct->row, direct->value, direct->count};
+}
+
 static cairn_status exchange_lists(cairn_halo *halo)
 {
-    cairn_comm *comm = halo->comm;
+    cairn_comm             *comm   = halo->comm;
+    const cairn_halo_wanted wanted = {halo->need.n, halo->need.row, halo->need.count,
+                                      halo->need.value, halo->row_bytes};
 
     assert(halo->need.count[comm->rank] == 0); /* a rank has its own rows */
-    CAIRN_TRY(cairn_comm_exchange(comm, halo->need.row, halo->need.count,
-                                  sizeof(cairn_coord), (void **)&halo->own.row,
-                                  halo->own.count));
+    if (halo->shape.way == CAIRN_HALO_FETCH && comm->nodes > 1)
+        CAIRN_TRY(cairn_halo_relay_create(comm, &wanted, &halo->relay));
+    const side asked = needed_of_owners(halo);
+
+    CAIRN_TRY(cairn_comm_exchange(comm, asked.row, asked.count, sizeof(cairn_coord),
+                                  (void **)&halo->own.row, halo->own.count));
     for (int r = 0; r < comm->size; r++)
         halo->own.n += halo->own.count[r];
     return CAIRN_OK;
@@ -276,8 +294,10 @@ static cairn_status create_exchange(cairn_halo *halo, messages *m)
 {
     const int sends =
         list_messages(sender(halo), halo, m->rank[0], m->data[0], m->bytes[0]);
-    const int recvs =
-        list_messages(receiver(halo), halo, m->rank[1], m->data[1], m->bytes[1]);
+    const side direct = needed_of_owners(halo);
+    const int  recvs =
+        list_messages(halo->shape.way == CAIRN_HALO_FETCH ? &direct : &halo->own, halo,
+                      m->rank[1], m->data[1], m->bytes[1]);
 
     return halo->comm->ops->exchange_create(halo->comm, sends, m->rank[0], m->data[0],
                                             m->bytes[0], recvs, m->rank[1], m->data[1],
@@ -362,6 +382,7 @@ void cairn_halo_destroy(cairn_halo **halo)
     cairn_env *env = h->comm->env;
 
     if (h->exchange) h->comm->ops->exchange_destroy(h->comm, h->exchange);
+    cairn_halo_relay_destroy(&h->relay);
     unmap(h);
     cairn_memory_give(env, h->touched);
     for (int which = 0; which < 2; which++) {
@@ -397,7 +418,8 @@ const void *cairn_halo_fetched(const cairn_halo *halo)
 
 int64_t cairn_halo_bytes(const cairn_halo *halo)
 {
-    return halo->touched + (halo->need.n + halo->own.n) * (int64_t)halo->row_bytes;
+    return halo->touched + (halo->need.n + halo->own.n) * (int64_t)halo->row_bytes
+           + (halo->relay ? cairn_halo_relay_bytes(halo->relay) : 0);
 }
 
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent)
@@ -502,6 +524,7 @@ cairn_status cairn_halo_start(cairn_halo *halo)
         f->arrival[k].seen = 0;
     }
     CAIRN_TRY(halo->comm->ops->exchange_begin(halo->comm, halo->exchange));
+    if (halo->relay) cairn_halo_relay_begin(halo->relay);
     f->under_way = true;
     return CAIRN_OK;
 }
@@ -531,7 +554,9 @@ cairn_status cairn_halo_progress(cairn_halo *halo)
 
     if (!f->under_way) return CAIRN_OK;
     const cairn_status status =
-        halo->comm->ops->exchange_test(halo->comm, halo->exchange, f->came);
+        halo->relay
+            ? cairn_halo_relay_look(halo->relay, halo->exchange, f->came)
+            : halo->comm->ops->exchange_test(halo->comm, halo->exchange, f->came);
 
     if (f->timed) note_times(f);
     return end_flight(halo, status);
@@ -546,7 +571,9 @@ cairn_status cairn_halo_arrive(cairn_halo *halo, int k)
     if (!f->under_way) return CAIRN_OK;
     if (!f->came[k])
         CAIRN_TRY(end_flight(
-            halo, halo->comm->ops->exchange_await(halo->comm, halo->exchange, k)));
+            halo, halo->relay ? cairn_halo_relay_await(halo->relay, halo->exchange, k)
+                              : halo->comm->ops->exchange_await(halo->comm,
+                                                                halo->exchange, k)));
     f->came[k] = true;
     if (f->timed) note_times(f);
     if (halo->window) unpack(halo, &halo->need, source.first, source.end);
@@ -557,6 +584,7 @@ cairn_status cairn_halo_finish(cairn_halo *halo)
 {
     if (!halo->flight.under_way) return CAIRN_OK;
     halo->flight.under_way = false;
+    if (halo->relay) return cairn_halo_relay_end(halo->relay, halo->exchange);
     return halo->comm->ops->exchange_end(halo->comm, halo->exchange);
 }
 
@@ -578,7 +606,8 @@ bool cairn_halo_is_under_way(const cairn_halo *halo)
 
 int64_t cairn_halo_between_nodes(const cairn_halo *halo)
 {
-    const side *s = halo->shape.way == CAIRN_HALO_FETCH ? &halo->need : &halo->own;
+    const side        needed = needed_of_owners(halo);
+    const side *const s    = halo->shape.way == CAIRN_HALO_FETCH ? &needed : &halo->own;
     const cairn_comm *comm = halo->comm;
     int64_t           rows = 0;
 

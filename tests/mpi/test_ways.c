@@ -246,6 +246,16 @@ Test(ways, ranks_that_name_different_ones_are_told)
 
 enum { ROWS = 600 };
 
+/// Column @p k of row @p i, 0 to 5: near the diagonal, and one that rows of all ranks have;
+/// -1: none.
+static int column_of(int i, int k)
+{
+    const int far = (i * 37 + 11) % 90 * 6;
+
+    if (k == 5) return abs(far - i) < 3 ? -1 : far;
+    return i - 2 + k < ROWS ? i - 2 + k : -1;
+}
+
 static cairn_status make_source(cairn_context *context, cairn_source **source)
 {
     const int64_t extent[2] = {ROWS, ROWS};
@@ -253,11 +263,10 @@ static cairn_status make_source(cairn_context *context, cairn_source **source)
     double       *value = malloc((size_t)ROWS * 8 * sizeof *value);
 
     for (int i = 0; i < ROWS && rank == 0; i++)
-        for (int j = i - 2; j <= i + 3; j++) {
-            const int column = j == i + 3 ? (i * 37 + 11) % ROWS : j;
+        for (int k = 0; k < 6; k++) {
+            const int column = column_of(i, k);
 
-            if (column < 0 || column >= ROWS || (j == i + 3 && abs(column - i) < 3))
-                continue;
+            if (column < 0) continue;
             coord[2 * n]     = i;
             coord[2 * n + 1] = column;
             value[n++]       = (1 + (i * 31 + column * 17) % 23) / 7.0;
@@ -278,6 +287,30 @@ typedef struct {
     bool        transposed;
 } setting;
 
+/// Rows of X that must go from one node to another, if each goes once to each.
+static int64_t expected_between(int64_t first, int64_t end)
+{
+    static bool needed[16][ROWS]; /* by the node's first rank */
+    static int  owner[ROWS];
+    int64_t     count = 0;
+
+    memset(needed, 0, sizeof needed);
+    memset(owner, 0, sizeof owner);
+    for (int64_t i = first; i < end; i++) {
+        owner[i] = rank;
+        for (int k = 0; k < 6; k++)
+            if (column_of((int)i, k) >= 0)
+                needed[rank / 2 * 2][column_of((int)i, k)] = true;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, owner, ROWS, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, needed, sizeof needed, MPI_BYTE, MPI_BOR,
+                  MPI_COMM_WORLD);
+    for (int node = 0; node < size; node += 2)
+        for (int j = 0; j < ROWS; j++)
+            count += needed[node][j] && owner[j] / 2 * 2 != node;
+    return count;
+}
+
 typedef struct {
     cairn_context *context;
     cairn_tensor  *tensor;
@@ -286,7 +319,7 @@ typedef struct {
     size_t         width;
 } product;
 
-static cairn_status open_product(const setting *s, int way, product *p)
+static cairn_status open_product(const setting *s, int way, bool nodes, product *p)
 {
     cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     cairn_source         *source = NULL;
@@ -302,6 +335,7 @@ static cairn_status open_product(const setting *s, int way, product *p)
     cairn_status status = cairn_context_create_mpi(MPI_COMM_WORLD, &p->context);
 
     unsetenv("CAIRN_HALO");
+    if (status == CAIRN_OK && nodes) pretend_nodes(p->context->comm);
     if (status == CAIRN_OK) status = make_source(p->context, &source);
     if (status == CAIRN_OK) status = cairn_format_create(p->context, named, &format);
     if (status == CAIRN_OK)
@@ -347,16 +381,16 @@ static char *own(const product *p, int which, bool y)
              : (void *)cairn_plan_x(p->plan[which]);
 }
 
-enum { ROUNDS = 64 };
+enum { FEW = 20, ROUNDS = 64 }; /* ways are agreed on after 56 */
 
 /// Run with another X each time, a caller's and a plan's own by turns, two plans by turns.
-/// @p kept, [ROUNDS][ys]: what comes.
-static bool run_rounds(const product *p, char *kept)
+/// @p kept, [rounds][ys]: what comes.
+static bool run_rounds(const product *p, int rounds, char *kept)
 {
     char *x = malloc((size_t)p->xs * p->width + 1), *y = kept;
     bool  ok = true;
 
-    for (int round = 0; round < ROUNDS && ok; round++) {
+    for (int round = 0; round < rounds && ok; round++) {
         const int  which = round % 5 == 3;
         const bool lent  = round % 3 > 0;
 
@@ -386,6 +420,19 @@ static bool has_way(const product *p, int way)
                       == 0);
 }
 
+/// As often as it must be, and no oftener.
+static bool crosses_once(const product *p, bool nodes)
+{
+    cairn_plan_info info  = CAIRN_PLAN_INFO;
+    int64_t         first = 0, end = 0;
+
+    cairn_tensor_rows(p->tensor, &first, &end);
+    const int64_t want = nodes ? expected_between(first, end) : 0;
+
+    return cairn_plan_describe(p->plan[0], &info) == CAIRN_OK
+           && info.ways.between == want && (!nodes || size < 3 || want > 0);
+}
+
 Test(ways, products_have_the_same_bits_by_each)
 {
     static const setting settings[] = {
@@ -400,18 +447,22 @@ Test(ways, products_have_the_same_bits_by_each)
         char  *kept[2] = {NULL, NULL};
         size_t bytes   = 0;
 
-        for (int way = CAIRN_EXCHANGE_PERSISTENT; way <= CAIRN_EXCHANGE_WAYS; way++) {
-            const int  asked = way % CAIRN_EXCHANGE_WAYS; /* AUTO is the last */
-            const int  slot  = way > CAIRN_EXCHANGE_PERSISTENT;
-            product    p;
-            const bool open = open_product(&settings[k], asked, &p) == CAIRN_OK;
+        for (int turn = 0; turn < (size > 1 ? 2 : 1) * CAIRN_EXCHANGE_WAYS; turn++) {
+            const int  asked = (turn + 1) % CAIRN_EXCHANGE_WAYS; /* AUTO is the last */
+            const bool nodes = turn >= CAIRN_EXCHANGE_WAYS;
+            const int  slot  = turn > 0;
+            const int rounds = turn == 0 || asked == CAIRN_EXCHANGE_AUTO ? ROUNDS : FEW;
+            product   p;
+            const bool open = open_product(&settings[k], asked, nodes, &p) == CAIRN_OK;
 
             ON_ALL_RANKS(open, "%s", cairn_context_message(p.context));
-            bytes      = (size_t)p.ys * p.width * ROUNDS;
+            bytes      = (size_t)p.ys * p.width * (size_t)rounds;
             kept[slot] = realloc(kept[slot], bytes + 1);
-            ON_ALL_RANKS(run_rounds(&p, kept[slot]), "%s",
+            ON_ALL_RANKS(run_rounds(&p, rounds, kept[slot]), "%s",
                          cairn_context_message(p.context));
             ON_ALL_RANKS(has_way(&p, asked), "%s: way %d", settings[k].text, asked);
+            ON_ALL_RANKS(settings[k].transposed || crosses_once(&p, nodes),
+                         "%s: way %d: rows between nodes", settings[k].text, asked);
             ON_ALL_RANKS(slot == 0 || memcmp(kept[0], kept[1], bytes) == 0,
                          "rank %d: %s: other bits by way %d", rank, settings[k].text,
                          asked);
