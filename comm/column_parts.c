@@ -296,10 +296,10 @@ static void add_parts(const cairn_column_parts *b,
     const int bits = sums->value_bits;
 
     for (int64_t k = 0; k < n; k++) {
-        double sum = value_at(sums->buffer, bits, from + k);
+        double sum = sums->buffer[from + k];
 
         for (int j = 1; j < b->q; j++)
-            sum += value_at(sums->buffer, bits, from + j * n + k);
+            sum += sums->buffer[from + j * n + k];
         if (sums->beta != 0) sum += sums->beta * value_at(y, bits, to + k);
         set_value(y, bits, to + k, sum);
     }
@@ -357,16 +357,13 @@ add_members(const cairn_column_parts *b, const cairn_part_sums *sums, void *y)
         for (int m = 0; m < b->q; m++)
             go_on(b, m, &next[m]);
         for (cairn_pos c = 0; c < sums->columns; c++) {
-            double sum = 0;
+            const int64_t at  = i * sums->columns + c;
+            double        sum = sums->beta == 0
+                                    ? -0.0 /* which changes nothing that is added */
+                                    : sums->beta * value_at(y, bits, at) + 0.0;
 
-            for (int m = 0; m < b->q; m++) {
-                const double one =
-                    value_at(sums->buffer, bits, next[m].at * sums->columns + c);
-
-                sum = m == 0 ? one : sum + one;
-            }
-            if (sums->beta != 0)
-                sum += sums->beta * value_at(y, bits, i * sums->columns + c);
+            for (int m = 0; m < b->q; m++)
+                sum += sums->buffer[next[m].at * sums->columns + c];
             set_value(y, bits, i * sums->columns + c, sum);
         }
         for (int m = 0; m < b->q; m++) {
@@ -379,10 +376,10 @@ add_members(const cairn_column_parts *b, const cairn_part_sums *sums, void *y)
 static cairn_status sum_members(cairn_comm               *comm,
                                 const cairn_column_parts *b,
                                 const cairn_part_sums    *sums,
-                                const void               *from,
+                                const double             *from,
                                 void                     *to)
 {
-    const int64_t  bytes = sums->columns * sums->value_bits / 8;
+    const int64_t  bytes = sums->columns * (int64_t)sizeof(double);
     const int64_t  rows  = b->user.first[comm->rank + 1] - b->user.first[comm->rank];
     int64_t *const send = sums->counts, *const recv = sums->counts + comm->size;
     char *const packed = (char *)sums->buffer + b->q * rows * bytes;
@@ -391,7 +388,7 @@ static cairn_status sum_members(cairn_comm               *comm,
         send[r] = bytes * shared_members(b, comm->rank, r);
         recv[r] = bytes * shared_members(b, r, comm->rank);
     }
-    pack_members(b, bytes, from, packed);
+    pack_members(b, bytes, (const char *)from, packed);
     CAIRN_TRY(comm->ops->alltoallv(comm, packed, send, sums->buffer, recv));
     add_members(b, sums, to);
     return CAIRN_OK;
@@ -407,10 +404,10 @@ int64_t cairn_column_parts_room(const cairn_column_parts *b)
 cairn_status cairn_column_parts_sum(cairn_comm               *comm,
                                     const cairn_column_parts *parts,
                                     const cairn_part_sums    *sums,
-                                    const void               *from,
+                                    const double             *from,
                                     void                     *to)
 {
-    const int64_t  bytes = sums->columns * sums->value_bits / 8;
+    const int64_t  bytes = sums->columns * (int64_t)sizeof(double);
     int64_t *const send = sums->counts, *const recv = sums->counts + comm->size;
     int64_t came = 0, done = 0;
 

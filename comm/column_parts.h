@@ -96,16 +96,18 @@ void cairn_column_parts_undo(const cairn_column_parts *parts, cairn_entries *ent
 /// The user's row of stored row @p place; of members one of this rank's.
 cairn_coord cairn_column_parts_row(const cairn_column_parts *parts, cairn_coord place);
 
-/// Sums of stored rows, which are values of a dense matrix.
+/// Sums of stored rows, which are values of a dense matrix. They are f64, and what they add up
+/// to is rounded once, to Y.
 typedef struct cairn_part_sums {
     cairn_pos columns;
-    int       value_bits; ///< 32 or 64; sums are made in f64.
+    int       value_bits; ///< 32 or 64: of Y.
     double    beta;       ///< Times what was in Y; at 0 that is not read.
-    void     *buffer;     ///< [cairn_column_parts_room()][columns]
+    double   *buffer;     ///< [cairn_column_parts_room()][columns]
     int64_t  *counts;     ///< [2][ranks]
 } cairn_part_sums;
 
-/// Y = beta*Y + the sums of the stored rows of all column parts, added in their order.
+/// Y = beta*Y + the sums of the stored rows of all column parts, added in their order; those
+/// of members as on one rank: to beta*Y, one after the other.
 ///
 /// Collective. Allocates nothing. A rank sends each of its rows once.
 ///
@@ -114,7 +116,7 @@ typedef struct cairn_part_sums {
 cairn_status cairn_column_parts_sum(cairn_comm               *comm,
                                     const cairn_column_parts *parts,
                                     const cairn_part_sums    *sums,
-                                    const void               *from,
+                                    const double             *from,
                                     void                     *to);
 
 #endif

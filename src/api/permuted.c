@@ -18,6 +18,12 @@ static int64_t own_rows(const cairn_plan *plan, const cairn_rows *rows)
     return rows->first[rank + 1] - rows->first[rank];
 }
 
+/// Bytes of a row of sums, which are f64 until all of them are added.
+static size_t sum_bytes(const cairn_operands *o)
+{
+    return (size_t)o->op.columns * sizeof(double);
+}
+
 cairn_status cairn_permuted_create(cairn_plan *plan)
 {
     const cairn_operands     *o     = operands(plan);
@@ -35,7 +41,7 @@ cairn_status cairn_permuted_create(cairn_plan *plan)
     most           = p->x_own > p->y_own ? p->x_own : p->y_own;
     if (parts) most = cairn_column_parts_room(parts);
     CAIRN_TRY(CAIRN_NEW(env, 2 * (int64_t)o->comm->size, &p->counts));
-    CAIRN_TRY(cairn_alloc(env, most, p->row, &p->buffer));
+    CAIRN_TRY(cairn_alloc(env, most, parts ? sum_bytes(o) : p->row, &p->buffer));
     /* The rows of A are those of Y, or of X. */
     if (all || o->op.transposed)
         CAIRN_TRY(cairn_alloc_zero(env, p->x_own, p->row, &p->x));
@@ -115,7 +121,7 @@ static cairn_status sum_parts(cairn_plan *plan)
                                   .buffer     = p->buffer,
                                   .counts     = p->counts};
 
-    return cairn_column_parts_sum(o->comm, plan->tensor->places->parts, &sums, o->y,
+    return cairn_column_parts_sum(o->comm, plan->tensor->places->parts, &sums, o->wide,
                                   p->y);
 }
 
@@ -165,11 +171,10 @@ int64_t cairn_permuted_bytes(const cairn_plan *plan)
 
     if (!p) return 0;
     if (plan->tensor->places->parts)
-        return (int64_t)p->row
-               * (own_rows(plan, &operands(plan)->y_rows)
-                  + p->y_own
-                        * (plan->tensor->places->parts->q
-                           + (operands(plan)->op.beta == 0 ? 1 : 2)));
+        return (int64_t)sum_bytes(operands(plan))
+                   * (own_rows(plan, &operands(plan)->y_rows)
+                      + p->y_own * plan->tensor->places->parts->q)
+               + (int64_t)p->row * p->y_own * (operands(plan)->op.beta == 0 ? 1 : 2);
     if (p->x) moved += p->x_own;
     if (p->y) moved += p->y_own * (operands(plan)->op.beta == 0 ? 1 : 2);
     return 2 * moved * (int64_t)p->row;

@@ -13,7 +13,7 @@
 typedef struct cairn_permuted {
     void *x, *y; ///< [own rows][columns]; NULL: not renumbered, the replay's is it.
     void *
-        buffer; ///< As long as the longer of them; of rows in parts, as all parts of Y.
+        buffer; ///< As long as the longer of them; of rows in parts, sums of all parts.
     int64_t *counts;       ///< [2][ranks]
     size_t   row;          ///< Bytes of one.
     int64_t  x_own, y_own; ///< Rows of either on this rank.

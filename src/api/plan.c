@@ -115,6 +115,8 @@ static cairn_status choose_homes(const cairn_tensor       *tensor,
     question.costs   = costs;
     measure_open(context, &placement, members);
     CAIRN_TRY(cairn_placing_choose(env, &question, homes));
+    homes->wide =
+        tensor->places && tensor->places->parts && tensor->local->value_bits == 32;
     homes->reproducible = options->reproducible;
     if (!homes->reproducible) return CAIRN_OK;
     if (homes->open == members)

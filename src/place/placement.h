@@ -45,8 +45,9 @@ typedef struct cairn_placing {
     char              policy[16];  ///< Who decided.
     int               open;        ///< Members that the user left open.
     bool              kept; ///< Bits would follow places: open ones follow a rule.
-    bool              reproducible; ///< What meets rows more than once is summed apart,
-    cairn_row_cuts    cuts;         ///< and a transposed product so.
+    bool           wide; ///< Sums are to stay in f64: others are added, then rounded.
+    bool           reproducible; ///< What meets rows more than once is summed apart,
+    cairn_row_cuts cuts;         ///< and a transposed product so.
     char note[128]; ///< Which member did not fit where it was to go; "": all fit.
 } cairn_placing;
 

@@ -188,7 +188,7 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
                                  cairn_replay               **replay)
 {
     const cairn_subproducts_common common = {
-        .comm = comm, .devices = devices, .tensor = tensor};
+        .comm = comm, .devices = devices, .tensor = tensor, .wide = placing->wide};
     cairn_replay *fresh;
     cairn_status  status = start(&common, op, placing, held, &fresh);
 
@@ -403,7 +403,8 @@ cairn_status cairn_replay_run(cairn_replay *replay)
         status = run_subproducts(replay);
     else
         CAIRN_TRY(cairn_replay_only_exchange(replay)); /* others wait */
-    const cairn_status ended = cairn_operands_end(operands, replay->sums.rounded);
+    const cairn_status ended =
+        cairn_operands_end(operands, replay->sums.rounded || replay->common.wide);
 
     assert(!cairn_halo_is_under_way(operands->halo));
     if (replay->trace && before == CAIRN_OK) cairn_replay_trace(replay);

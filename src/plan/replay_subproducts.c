@@ -133,7 +133,7 @@ static bool is_left_out(const cairn_replay *replay, const cairn_subproduct *subp
 /// Decide the type of the accumulator, before there are kernels, and what is not run.
 static void choose_width(cairn_replay *replay)
 {
-    replay->sums.wide = replay->sums.across;
+    replay->sums.wide = replay->sums.across || replay->common.wide;
     for (int p = 0; p < replay->subproducts; p++)
         replay->sums.wide |= !adds_nothing(replay, &replay->subproduct[p])
                              && !sums_narrow(replay, &replay->subproduct[p]);
@@ -155,7 +155,8 @@ static void choose_rounding(cairn_replay *replay)
 
     while (p >= 0 && adds_nothing(replay, &replay->subproduct[p]))
         p--;
-    if (!replay->sums.wide || replay->op.transposed || p < 0) return;
+    if (!replay->sums.wide || replay->common.wide || replay->op.transposed || p < 0)
+        return;
     cairn_subproduct        *last = &replay->subproduct[p];
     const cairn_device_work *work = &last->work;
 

@@ -32,6 +32,7 @@ typedef struct cairn_subproducts_common {
     cairn_operands    *operands;
     const void *x; ///< Rows of X that were brought here (cut_sums.h), this rank's
                    ///< sums being sent away; NULL: all is in the operands.
+    bool wide;     ///< Sums of f32 stay in f64, beside a Y that nothing is done to.
 } cairn_subproducts_common;
 
 /// A device that failed, and how; "": none did.
