@@ -20,7 +20,7 @@ test_packages="libcriterion-dev clang libclang-rt-V-dev libomp-V-dev lld groff-b
 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-scipy
 libeigen3-dev gnuplot-nox ocl-icd-libopencl1 pocl-opencl-icd iproute2 libpetsc-real-dev
 libptscotch-dev libsimgrid-dev qemu-user libhdf5-dev python3-h5py python3-mpi4py
-libhypre-dev"
+libhypre-dev libsundials-dev"
 
 fail() {
     echo "setup: $1" >&2

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// CVODE and ARKODE with Newton-Krylov over Cairn's matrix beside the same over SUNDIALS's
+/// sparse one: steps, iterations and results; what is refilled, and how often; operations
+/// of a matrix, and failures.
+
+#include <cairn/sundials.h>
+
+#include <arkode/arkode_arkstep.h>
+#include <cvode/cvode.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <nvector/nvector_openmp.h>
+#include <nvector/nvector_serial.h>
+#include <stdio.h>
+#include <sunlinsol/sunlinsol_spbcgs.h>
+#include <sunlinsol/sunlinsol_spfgmr.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+static int wrong; ///< Something did not hold; the program's exit status.
+
+static void expect(bool right, const char *what, const char *which)
+{
+    if (right) return;
+    wrong = 1;
+    fprintf(stderr, "wrong: %s: %s\n", which, what);
+}
+
+/// @name The library's calls, counted, and made to fail
+/// @{
+
+static int runs, refills, stores; ///< So far.
+static int fails_from;            ///< The runs from here on fail; 0: none.
+
+static void *library(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
+{
+    cairn_status (*call)(cairn_plan *, const void *, void *) = NULL;
+
+    *(void **)&call = library("cairn_plan_run");
+    if (++runs >= fails_from && fails_from > 0) return CAIRN_COMM;
+    return call(plan, x, y);
+}
+
+cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
+{
+    cairn_status (*call)(cairn_tensor *, const void *) = NULL;
+
+    *(void **)&call = library("cairn_tensor_update");
+    refills++;
+    return call(tensor, val);
+}
+
+cairn_status cairn_tensor_from_rows(cairn_context      *context,
+                                    const cairn_csr    *rows,
+                                    cairn_copy_mode     mode,
+                                    const cairn_format *format,
+                                    cairn_tensor      **tensor)
+{
+    cairn_status (*call)(cairn_context *, const cairn_csr *, cairn_copy_mode,
+                         const cairn_format *, cairn_tensor **) = NULL;
+
+    *(void **)&call = library("cairn_tensor_from_rows");
+    stores++;
+    return call(context, rows, mode, format, tensor);
+}
+
+/// @}
+
+/// u' = diffusion of u on a square of SIDE x SIDE points, and a reaction that makes it
+/// stiff and not linear.
+enum { SIDE = 20, POINTS = SIDE * SIDE, MOST = 5 * POINTS };
+
+/// The pattern of the Jacobian, by rows, its columns ascending.
+static struct {
+    sunindextype ptr[POINTS + 1], idx[MOST];
+    int          n;
+} pattern;
+
+static int neighbours(int row, int col[5])
+{
+    const int i = row / SIDE, j = row % SIDE;
+    int       n = 0;
+
+    if (i > 0) col[n++] = row - SIDE;
+    if (j > 0) col[n++] = row - 1;
+    col[n++] = row;
+    if (j < SIDE - 1) col[n++] = row + 1;
+    if (i < SIDE - 1) col[n++] = row + SIDE;
+    return n;
+}
+
+static int rhs(sunrealtype t, N_Vector y, N_Vector f, void *user)
+{
+    const sunrealtype *u = N_VGetArrayPointer(y);
+    sunrealtype       *v = N_VGetArrayPointer(f);
+
+    (void)t;
+    (void)user;
+    for (int row = 0; row < POINTS; row++) {
+        int       col[5];
+        const int n = neighbours(row, col);
+
+        v[row] = -40 * 5 * u[row];
+        for (int k = 0; k < n; k++)
+            v[row] += 40 * u[col[k]];
+        v[row] += 3 * u[row] * u[row] * (2 - u[row]);
+    }
+    return 0;
+}
+
+/// Into the values of either kind of matrix, in the order of the pattern.
+static int jacobian(sunrealtype t,
+                    N_Vector    y,
+                    N_Vector    f,
+                    SUNMatrix   J,
+                    void       *user,
+                    N_Vector    a,
+                    N_Vector    b,
+                    N_Vector    c)
+{
+    const sunrealtype *u    = N_VGetArrayPointer(y);
+    const bool         ours = SUNMatGetID(J) == SUNMATRIX_CUSTOM;
+    sunrealtype *value = ours ? cairn_sunmatrix_values(J) : SUNSparseMatrix_Data(J);
+
+    (void)t, (void)f, (void)user, (void)a, (void)b, (void)c;
+    if (!ours) {
+        memcpy(SUNSparseMatrix_IndexPointers(J), pattern.ptr, sizeof pattern.ptr);
+        memcpy(SUNSparseMatrix_IndexValues(J), pattern.idx,
+               (size_t)pattern.n * sizeof *pattern.idx);
+    }
+    for (int row = 0; row < POINTS; row++)
+        for (sunindextype k = pattern.ptr[row]; k < pattern.ptr[row + 1]; k++)
+            value[k] = pattern.idx[k] == row
+                           ? -40 * 4 + 12 * u[row] - 9 * u[row] * u[row]
+                           : 40;
+    return 0;
+}
+
+static void make_pattern(void)
+{
+    for (int row = 0; row < POINTS; row++) {
+        int       col[5];
+        const int n = neighbours(row, col);
+
+        for (int k = 0; k < n; k++)
+            pattern.idx[pattern.n++] = col[k];
+        pattern.ptr[row + 1] = pattern.n;
+    }
+}
+
+static cairn_csr rows_of_pattern(void)
+{
+    cairn_csr rows = CAIRN_CSR;
+
+    rows.global_rows = rows.global_cols = rows.rows = POINTS;
+    rows.ptr                                        = pattern.ptr;
+    rows.idx                                        = pattern.idx;
+    rows.ptr_bits = rows.idx_bits = 8 * (int)sizeof(sunindextype);
+    return rows;
+}
+
+static SUNMatrix
+matrix_of(cairn_context *context, const char *format, SUNContext sunctx)
+{
+    const cairn_csr rows = rows_of_pattern();
+    SUNMatrix       A    = NULL;
+
+    if (!format) return SUNSparseMatrix(POINTS, POINTS, pattern.n, CSR_MAT, sunctx);
+    expect(cairn_sunmatrix_create(context, &rows, format, sunctx, &A) == CAIRN_OK,
+           cairn_context_message(context), format);
+    return A;
+}
+
+/// What an integrator did.
+typedef struct {
+    int         code;
+    long        steps, setups, jacobians, linear;
+    sunrealtype y[POINTS];
+} outcome;
+
+typedef SUNLinearSolver krylov(N_Vector, SUNContext);
+
+static SUNLinearSolver spgmr(N_Vector y, SUNContext sunctx)
+{
+    return SUNLinSol_SPGMR(y, SUN_PREC_NONE, 20, sunctx);
+}
+
+static SUNLinearSolver spfgmr(N_Vector y, SUNContext sunctx)
+{
+    return SUNLinSol_SPFGMR(y, SUN_PREC_NONE, 20, sunctx);
+}
+
+static SUNLinearSolver spbcgs(N_Vector y, SUNContext sunctx)
+{
+    return SUNLinSol_SPBCGS(y, SUN_PREC_NONE, 20, sunctx);
+}
+
+/// The start, in a serial vector or in one of two threads.
+static N_Vector start(SUNContext sunctx, int threads)
+{
+    N_Vector y = threads > 1 ? N_VNew_OpenMP(POINTS, threads, sunctx)
+                             : N_VNew_Serial(POINTS, sunctx);
+
+    for (int k = 0; k < POINTS; k++)
+        N_VGetArrayPointer(y)[k] = 1 + 0.5 * sin(0.1 * k) + 0.2 * (k % SIDE > 12);
+    return y;
+}
+
+/// @p format NULL: SUNDIALS's sparse matrix.
+static outcome
+by_cvode(cairn_context *context, const char *format, krylov *solver, int threads)
+{
+    outcome     o = {.code = -1};
+    SUNContext  sunctx;
+    sunrealtype t;
+
+    SUNContext_Create(NULL, &sunctx);
+    N_Vector        y     = start(sunctx, threads);
+    SUNMatrix       A     = matrix_of(context, format, sunctx);
+    SUNLinearSolver LS    = cairn_sunlinsol(solver(y, sunctx), sunctx);
+    void           *cvode = CVodeCreate(CV_BDF, sunctx);
+
+    expect(A && LS && cvode, "made", "cvode");
+    CVodeSetErrFile(cvode, NULL);
+    CVodeInit(cvode, rhs, 0.0, y);
+    CVodeSStolerances(cvode, 1e-6, 1e-8);
+    CVodeSetLinearSolver(cvode, LS, A);
+    CVodeSetJacFn(cvode, jacobian);
+    o.code = CVode(cvode, 0.5, y, &t, CV_NORMAL);
+    CVodeGetNumSteps(cvode, &o.steps);
+    CVodeGetNumLinSolvSetups(cvode, &o.setups);
+    CVodeGetNumJacEvals(cvode, &o.jacobians);
+    CVodeGetNumLinIters(cvode, &o.linear);
+    memcpy(o.y, N_VGetArrayPointer(y), sizeof o.y);
+    CVodeFree(&cvode);
+    SUNLinSolFree(LS);
+    SUNMatDestroy(A);
+    N_VDestroy(y);
+    SUNContext_Free(&sunctx);
+    return o;
+}
+
+static outcome by_arkode(cairn_context *context, const char *format, krylov *solver)
+{
+    outcome     o = {.code = -1};
+    SUNContext  sunctx;
+    sunrealtype t;
+
+    SUNContext_Create(NULL, &sunctx);
+    N_Vector        y      = start(sunctx, 1);
+    SUNMatrix       A      = matrix_of(context, format, sunctx);
+    SUNLinearSolver LS     = cairn_sunlinsol(solver(y, sunctx), sunctx);
+    void           *arkode = ARKStepCreate(NULL, rhs, 0.0, y, sunctx);
+
+    expect(A && LS && arkode, "made", "arkode");
+    ARKStepSetErrFile(arkode, NULL);
+    ARKStepSStolerances(arkode, 1e-5, 1e-7);
+    ARKStepSetLinearSolver(arkode, LS, A);
+    ARKStepSetJacFn(arkode, jacobian);
+    o.code = ARKStepEvolve(arkode, 0.2, y, &t, ARK_NORMAL);
+    ARKStepGetNumSteps(arkode, &o.steps);
+    ARKStepGetNumLinSolvSetups(arkode, &o.setups);
+    ARKStepGetNumJacEvals(arkode, &o.jacobians);
+    ARKStepGetNumLinIters(arkode, &o.linear);
+    memcpy(o.y, N_VGetArrayPointer(y), sizeof o.y);
+    ARKStepFree(&arkode);
+    SUNLinSolFree(LS);
+    SUNMatDestroy(A);
+    N_VDestroy(y);
+    SUNContext_Free(&sunctx);
+    return o;
+}
+
+static void compare(const outcome *ours, const outcome *theirs, const char *which)
+{
+    char   what[160];
+    double most = 0;
+
+    snprintf(
+        what, sizeof what,
+        "code %d, %ld steps, %ld setups, %ld Jacobians, %ld iterations; SUNDIALS has "
+        "%d, %ld, %ld, %ld, %ld",
+        ours->code, ours->steps, ours->setups, ours->jacobians, ours->linear,
+        theirs->code, theirs->steps, theirs->setups, theirs->jacobians, theirs->linear);
+    expect(ours->code == 0 && theirs->code == 0 && theirs->steps > 5
+               && ours->steps == theirs->steps && ours->setups == theirs->setups
+               && ours->jacobians == theirs->jacobians
+               && ours->linear == theirs->linear,
+           what, which);
+    for (int k = 0; k < POINTS; k++)
+        most = fmax(most, fabs(ours->y[k] - theirs->y[k]));
+    expect(most < 1e-8, "the result", which);
+}
+
+/// One storing, and then new values at each setup of the integrator's and no more.
+static void integrators(cairn_context *context, const char *format, int threads)
+{
+    krylov *const solvers[] = {spgmr, spfgmr, spbcgs};
+
+    cairn_context_set_threads(context, threads);
+    for (int k = 0; k < (strcmp(format, "csr") == 0 ? 3 : 1); k++) {
+        const outcome theirs = by_cvode(context, NULL, solvers[k], threads);
+
+        runs = refills = stores = 0;
+        const outcome ours      = by_cvode(context, format, solvers[k], threads);
+
+        compare(&ours, &theirs, format);
+        expect(runs >= ours.linear && ours.jacobians > 1, "its products are ours",
+               format);
+        expect(refills == ours.setups - 1 && ours.setups > ours.jacobians,
+               "a refill for each setup but the first", format);
+        expect(stores <= (strcmp(format, "auto") == 0 ? 2 : 1), "stored once", format);
+    }
+    const outcome theirs = by_arkode(context, NULL, spgmr);
+
+    runs = refills = stores = 0;
+    const outcome ours      = by_arkode(context, format, spgmr);
+
+    compare(&ours, &theirs, "arkode");
+    expect(runs >= ours.linear && refills == ours.setups - 1, "refills", "arkode");
+}
+
+/// Operations beside the same of a sparse matrix, through products.
+static void operations(cairn_context *context)
+{
+    SUNContext sunctx;
+    long       reals, integers;
+
+    SUNContext_Create(NULL, &sunctx);
+    N_Vector  x = start(sunctx, 1), ours = N_VClone(x), theirs = N_VClone(x);
+    SUNMatrix A = matrix_of(context, "sell<8>", sunctx), other = NULL;
+    SUNMatrix S = matrix_of(context, NULL, sunctx);
+
+    jacobian(0, x, x, A, NULL, x, x, x);
+    jacobian(0, x, x, S, NULL, x, x, x);
+    SUNMatrix B = SUNMatClone(A), T = SUNMatClone(S);
+
+    for (int k = 0; k < 5; k++) {
+        if (k == 1)
+            expect(!SUNMatScaleAddI(-0.5, A) && !SUNMatScaleAddI(-0.5, S), "I", "A");
+        if (k == 2) expect(!SUNMatCopy(A, B) && !SUNMatCopy(S, T), "a copy", "A");
+        if (k == 3)
+            expect(!SUNMatScaleAdd(3, A, B) && !SUNMatScaleAdd(3, S, T), "+", "A");
+        if (k == 4) expect(!SUNMatZero(A) && !SUNMatScaleAddI(1, A), "zero", "A");
+        expect(!SUNMatMatvec(k == 2 ? B : A, x, ours), "a product", "A");
+        if (k == 4)
+            N_VScale(1, x, theirs);
+        else
+            SUNMatMatvec(k == 2 ? T : S, x, theirs);
+        N_VLinearSum(1, ours, -1, theirs, ours);
+        expect(N_VMaxNorm(ours) <= 1e-12 * N_VMaxNorm(theirs), "as SUNDIALS", "A");
+    }
+    expect(!SUNMatSpace(A, &reals, &integers) && reals == pattern.n, "its space", "A");
+    // A matrix of another pattern object.
+    other = matrix_of(context, "csr", sunctx);
+    expect(SUNMatCopy(A, other) == SUNMAT_ILL_INPUT, "another pattern", "refused");
+    expect(SUNMatScaleAdd(1, A, S) == SUNMAT_ILL_INPUT, "another kind", "refused");
+    // The clone outlives what it was made of.
+    SUNMatDestroy(A);
+    expect(!SUNMatMatvec(B, x, ours), "a clone alone", "B");
+    SUNMatDestroy(B);
+    SUNMatDestroy(S);
+    SUNMatDestroy(T);
+    SUNMatDestroy(other);
+    N_VDestroy(x);
+    N_VDestroy(ours);
+    N_VDestroy(theirs);
+    SUNContext_Free(&sunctx);
+}
+
+static void refusals(cairn_context *context)
+{
+    SUNContext     sunctx;
+    cairn_csr      rows  = rows_of_pattern();
+    SUNMatrix      A     = NULL;
+    cairn_context *small = NULL;
+
+    SUNContext_Create(NULL, &sunctx);
+    expect(cairn_sunmatrix_create(context, &rows, "csr<", sunctx, &A)
+               == CAIRN_BAD_SYNTAX,
+           "no format", "refused");
+    expect(cairn_sunmatrix_create(NULL, &rows, NULL, sunctx, &A) == CAIRN_BAD_ARGUMENT,
+           "no context", "refused");
+    expect(cairn_sunmatrix_create(context, NULL, NULL, sunctx, &A)
+               == CAIRN_BAD_ARGUMENT,
+           "no rows", "refused");
+    expect(cairn_sunmatrix_create(context, &rows, NULL, sunctx, NULL)
+               == CAIRN_BAD_ARGUMENT,
+           "no place for it", "refused");
+    rows.global_cols++;
+    expect(cairn_sunmatrix_create(context, &rows, NULL, sunctx, &A) == CAIRN_BAD_SHAPE,
+           "not square", "refused");
+    rows                    = rows_of_pattern();
+    const sunindextype kept = pattern.idx[0];
+
+    pattern.idx[0] = 7;
+    expect(cairn_sunmatrix_create(context, &rows, NULL, sunctx, &A) == CAIRN_BAD_SHAPE,
+           "no diagonal", "refused");
+    pattern.idx[0] = kept;
+    pattern.idx[1] = POINTS + 5;
+    N_Vector x     = start(sunctx, 1);
+
+    expect(cairn_sunmatrix_create(context, &rows, NULL, sunctx, &A) == CAIRN_OK
+               && SUNMatMatvec(A, x, x) == SUNMAT_ILL_INPUT,
+           "a column outside", "refused");
+    pattern.idx[1] = 1;
+    SUNMatDestroy(A);
+    A              = NULL;
+    pattern.ptr[2] = pattern.n + 1;
+    expect(cairn_sunmatrix_create(context, &rows, NULL, sunctx, &A) == CAIRN_BAD_COORD,
+           "rows that descend", "refused");
+    pattern.ptr[2] = pattern.ptr[1] + 4;
+    if (!cairn_context_create(&small) && !cairn_context_set_memory(small, 2000)
+        && !cairn_sunmatrix_create(small, &rows, "csr", sunctx, &A))
+        expect(SUNMatMatvec(A, x, x) == SUNMAT_MEM_FAIL, "too little memory",
+               "refused");
+    SUNMatDestroy(A);
+    cairn_context_destroy(&small);
+    expect(!cairn_sunlinsol(NULL, sunctx), "no solver", "refused");
+    N_VDestroy(x);
+    SUNContext_Free(&sunctx);
+}
+
+/// A product that fails is the integrator's error, which comes back.
+static void failures(cairn_context *context)
+{
+    fails_from      = runs + 8;
+    const outcome o = by_cvode(context, "csr", spgmr, 1);
+
+    expect(o.code < 0, "a failure is an error", "cvode");
+    fails_from = 0;
+}
+
+int main(void)
+{
+    cairn_context *context = NULL;
+    int64_t        bytes, blocks;
+
+    if (cairn_context_create(&context)) return 1;
+    make_pattern();
+    for (int threads = 1; threads <= 2; threads++) {
+        integrators(context, "csr", threads);
+        integrators(context, "bdia<64>", threads);
+    }
+    integrators(context, "hybrid<bdia<8>,csr,0.6>", 2);
+    integrators(context, "auto", 1);
+    operations(context);
+    failures(context);
+    refusals(context);
+    cairn_context_memory(context, &bytes, &blocks, NULL);
+    cairn_context_destroy(&context);
+    if (!wrong) puts("as SUNDIALS");
+    return wrong;
+}
