@@ -440,20 +440,22 @@ static void failures(cairn_context *context)
 int main(void)
 {
     cairn_context *context = NULL;
-    int64_t        bytes, blocks;
+    int64_t        before, after;
 
     if (cairn_context_create(&context)) return 1;
     make_pattern();
-    for (int threads = 1; threads <= 2; threads++) {
-        integrators(context, "csr", threads);
-        integrators(context, "bdia<64>", threads);
-    }
+    integrators(context, "csr", 1);
+    integrators(context, "bdia<64>", 1);
+    integrators(context, "bdia<64>", 2);
     integrators(context, "hybrid<bdia<8>,csr,0.6>", 2);
     integrators(context, "auto", 1);
     operations(context);
+    cairn_context_memory(context, NULL, &before, NULL);
+    operations(context);
     failures(context);
     refusals(context);
-    cairn_context_memory(context, &bytes, &blocks, NULL);
+    cairn_context_memory(context, NULL, &after, NULL);
+    expect(after == before, "what was taken is given back", "memory");
     cairn_context_destroy(&context);
     if (!wrong) puts("as SUNDIALS");
     return wrong;
