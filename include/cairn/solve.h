@@ -94,11 +94,13 @@ typedef struct cairn_solve_state {
     int  scalars;
     cairn_solve_vector vector[CAIRN_SOLVE_VECTORS];
     cairn_solve_scalar scalar[CAIRN_SOLVE_SCALARS];
+    const char *format; ///< Of the matrix in the iteration that has ended; "": of an
+                        ///< operator of the caller's. Not looked at in `start`.
 } cairn_solve_state;
 
 // clang-format off
 #define CAIRN_SOLVE_STATE \
-    { sizeof(cairn_solve_state), NULL, 0, 0, 0.0, false, false, 0, 0, {{NULL, NULL}}, {{NULL, 0.0}} }
+    { sizeof(cairn_solve_state), NULL, 0, 0, 0.0, false, false, 0, 0, {{NULL, NULL}}, {{NULL, 0.0}}, NULL }
 // clang-format on
 
 /// Called at the end of each iteration, on all ranks, with what may be read and kept, and
@@ -130,6 +132,54 @@ typedef struct cairn_solve_checkpoints {
     { sizeof(cairn_solve_checkpoints), NULL, 0, 0.0, NULL }
 // clang-format on
 
+/// What became of another format; the same on all ranks, but for the seconds that it took.
+typedef struct cairn_solve_switch_info {
+    size_t size; ///< sizeof(cairn_solve_switch_info); CAIRN_SOLVE_SWITCH_INFO sets it.
+    int64_t
+        tried; ///< The iteration behind which products went that way first; -1: none.
+    int64_t
+        switched; ///< From the end of this iteration on all do; -1: it was not faster,
+                  ///< or there was no time to find out.
+    double seconds; ///< That it took this rank, beside the iterations: the choice, the
+                    ///< conversion, the plan.
+    double before,
+        after;         ///< Seconds of a product, the least of five, of ranks the mean:
+                       ///< as it began, and in the other format. 0: not timed.
+    char format[1024]; ///< The other; "": none was chosen.
+    char why[320];     ///< What was decided, for people.
+} cairn_solve_switch_info;
+
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_SOLVE_SWITCH_INFO \
+    { sizeof(cairn_solve_switch_info), -1, -1, 0.0, 0.0, 0.0, {0}, {0} }
+// clang-format on
+
+/// Another format, made beside the iterations: they begin with the plan as it is, a thread of
+/// each rank stores its tensor once more and prepares a plan, and at the end of the iteration
+/// by which that is there on all ranks products go that way. Five are timed each way, and
+/// the faster is kept; so all takes at most what the better format would have taken from the
+/// beginning, a few products and one conversion, however many iterations there are. Another
+/// format sums rows in another order, so residuals have other last bits from there on.
+///
+/// The thread has an allocator of its own, with what the context's limit leaves, and calls no
+/// MPI: what ranks have to exchange is done between iterations. Where it fails, for want of
+/// memory or for any other reason, the log says so, and iterations go on as they began. A
+/// solver that ends before waits for the thread to notice.
+typedef struct cairn_solve_switch {
+    size_t      size;   ///< sizeof(cairn_solve_switch); CAIRN_SOLVE_SWITCH sets it.
+    const char *format; ///< NULL: as cairn_tensor_auto() chooses, which may be none.
+    const char *candidates; ///< What it chooses among, as in cairn_auto_options.
+    const char *place;      ///< Of the plan, as in cairn_plan_options.
+    cairn_solve_switch_info *
+        info; ///< What became of it, where the solver's info is filled; NULL: not wanted.
+} cairn_solve_switch;
+
+// clang-format off
+#define CAIRN_SOLVE_SWITCH \
+    { sizeof(cairn_solve_switch), NULL, NULL, NULL, NULL }
+// clang-format on
+
 /// How to solve. All but the operators, the vectors of `start` and what is called is the
 /// same on all ranks.
 typedef struct cairn_solve_options {
@@ -150,11 +200,14 @@ typedef struct cairn_solve_options {
                           ///< it says restart.
     double *history;      ///< [history_room] Takes |r| / |b| of iterations 0, 1, ...
     int64_t history_room; ///< 0: none is kept.
+    const cairn_solve_switch *
+        other; ///< Another format for the iterations to go on in; NULL: none. Not of an
+               ///< operator of the caller's, and not with `reproducible`.
 } cairn_solve_options;
 
 // clang-format off
 #define CAIRN_SOLVE_OPTIONS \
-    { sizeof(cairn_solve_options), NULL, NULL, 1e-8, 10000, false, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+    { sizeof(cairn_solve_options), NULL, NULL, 1e-8, 10000, false, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL }
 // clang-format on
 
 /// How a solver ended.
@@ -218,6 +271,7 @@ CAIRN_API cairn_status cairn_solve_check(cairn_context             *context,
 ///                         iteration and the residual.
 /// @retval CAIRN_BAD_SHAPE      The matrix is not square.
 /// @retval CAIRN_BAD_OPTION     There is no such method or preconditioner.
+/// @retval CAIRN_BAD_SYNTAX, CAIRN_BAD_FORMAT  `other` names no format.
 /// @retval CAIRN_BAD_ARGUMENT   The plan is for another product; a diagonal entry is 0, or a
 ///                         block is singular; rows begin at no multiple of 64, or the plan
 ///                         is not reproducible, with `reproducible`; `start` is of another

@@ -48,7 +48,8 @@ struct cairn_context {
     cairn_env        env; ///< First member: rooms below see only this.
     cairn_comm      *comm;
     bool             started_mpi;
-    cairn_devices   *devices;    ///< Opened when first needed.
+    cairn_devices   *devices;                   ///< Opened when first needed,
+    char             listed[CAIRN_OPTION_PATH]; ///< by this list; "": the option's.
     cairn_costs     *costs;      ///< What was measured on them; NULL until they are.
     int              plans;      ///< Alive: they use the devices.
     cairn_pos        small;      ///< Entries of small builds that did without devices,
@@ -217,6 +218,14 @@ cairn_status cairn_plan_read_places(const cairn_tensor          *tensor,
                                     const cairn_product_options *op,
                                     const char                  *path,
                                     cairn_placement             *placement);
+
+/// A context for a second thread of each rank, with the first one's options, devices and
+/// what is left of its memory; its communicator is a relay (comm/relay.h), and it tells
+/// nobody anything.
+///
+/// Local. @param[out] beside  Destroy with cairn_context_destroy(), when the thread has left.
+///                            Unchanged on failure.
+cairn_status cairn_context_create_beside(cairn_context *of, cairn_context **beside);
 
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);

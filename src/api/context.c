@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "comm/collective.h"
+#include "comm/relay.h"
 #include "convert/method.h"
 
 #ifdef CAIRN_WITH_MPI
@@ -97,6 +98,37 @@ cairn_status cairn_context_create(cairn_context **context)
     CAIRN_TRY(start(context));
     CAIRN_TRY(cairn_comm_self(&(*context)->env, &(*context)->comm));
     return settle(*context, read_options(*context));
+}
+
+/// What the first thread's limit leaves: what it holds stays, as long as it iterates.
+static int64_t left_memory(cairn_env *of)
+{
+    const int64_t used = atomic_load(&of->used_bytes);
+
+    return of->memory_limit > used ? of->memory_limit - used : 1;
+}
+
+cairn_status cairn_context_create_beside(cairn_context *of, cairn_context **beside)
+{
+    cairn_context *fresh = NULL;
+
+    CAIRN_CHECK(start(&fresh) == CAIRN_OK, &of->env, CAIRN_NO_MEMORY,
+                "memory: a context for another thread");
+    fresh->env.options       = of->env.options;
+    fresh->env.threads_given = of->env.threads_given;
+    fresh->env.memory_limit  = left_memory(&of->env);
+    if (of->listed[0])
+        snprintf(fresh->env.options.devices, sizeof fresh->env.options.devices, "%s",
+                 of->listed);
+    const cairn_status status = cairn_relay_create(&fresh->env, of->comm, &fresh->comm);
+
+    if (status == CAIRN_OK) {
+        *beside = fresh;
+        return CAIRN_OK;
+    }
+    (void)cairn_fail(&of->env, status, "%s", fresh->env.message);
+    cairn_context_destroy(&fresh);
+    return status;
 }
 
 #ifdef CAIRN_WITH_MPI

@@ -221,6 +221,7 @@ static cairn_status reopen(cairn_context *context, const char *where, const char
     CAIRN_TRY(open_list(context, where, list, &fresh));
     cairn_devices_close(env, &context->devices);
     context->devices = fresh;
+    snprintf(context->listed, sizeof context->listed, "%s", list);
     return CAIRN_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "api/collective_arguments.h"
 #include "api/door.h"
 #include "api/permuted.h"
+#include "api/solve_beside.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +17,9 @@
 typedef struct {
     cairn_solve_options     options;
     cairn_solve_state       start; ///< That options.start points to, if it is not NULL;
-    cairn_solve_checkpoints checkpoints; ///< options.checkpoints likewise.
+    cairn_solve_checkpoints checkpoints; ///< options.checkpoints,
+    cairn_solve_switch      other;       ///< and options.other likewise.
+    cairn_beside_work       beside;      ///< What makes it.
     cairn_solve_method      method;
     cairn_solve_system      system;
 } call;
@@ -30,6 +33,8 @@ static void read_pointed(call *c)
     c->checkpoints = (cairn_solve_checkpoints)CAIRN_SOLVE_CHECKPOINTS;
     if (o->start) CAIRN_READ(o->start, c->start);
     if (o->checkpoints) CAIRN_READ(o->checkpoints, c->checkpoints);
+    c->other = (cairn_solve_switch)CAIRN_SOLVE_SWITCH;
+    if (o->other) CAIRN_READ(o->other, c->other);
     if (o->checkpoints)
         o->checkpoints =
             c->checkpoints.folder || c->checkpoints.restart ? &c->checkpoints : NULL;
@@ -88,6 +93,8 @@ static cairn_status read_options(cairn_env *env, call *c)
                 "solve: history: there is no array of history_room, %" PRId64
                 ", numbers",
                 o->history_room);
+    CAIRN_CHECK(!o->other || !o->reproducible, env, CAIRN_BAD_ARGUMENT,
+                "solve: other: not with reproducible: bits follow from the format");
     if (!o->preconditioner) return CAIRN_OK;
     CAIRN_CHECK(c->system.m.kind == CAIRN_PRECONDITION_NONE, env, CAIRN_BAD_ARGUMENT,
                 "solve: preconditioner: there is precondition, too: %s",
@@ -131,6 +138,10 @@ static cairn_status agree(cairn_comm *comm, cairn_status mine, const call *c)
     cairn_collective_text(&arguments, "preconditioner",
                           o->preconditioner ? "yes" : "no");
     cairn_collective_int(&arguments, "start", o->start ? o->start->iteration : -1);
+    cairn_collective_text(&arguments, "other",
+                          o->other && o->other->format ? o->other->format
+                          : o->other                   ? "auto"
+                                                       : "no");
     if (o->checkpoints) {
         cairn_collective_text(&arguments, "checkpoints", c->checkpoints.folder);
         cairn_collective_text(&arguments, "restart", c->checkpoints.restart);
@@ -139,16 +150,43 @@ static cairn_status agree(cairn_comm *comm, cairn_status mine, const call *c)
     return cairn_comm_agree_on(comm, mine, &arguments);
 }
 
-/// Solve what is ready, and tell.
-static cairn_status run(cairn_comm *comm, const call *c, cairn_solve_info *info)
+/// Begin to make another format, where it is asked for. A solver that goes on from a
+/// checkpoint has one format: what its job had found out is not known to it.
+static cairn_status begin_other(cairn_plan              *plan,
+                                call                    *c,
+                                cairn_solve_switch_info *told,
+                                cairn_other_plan       **other)
 {
-    cairn_solve_info own = CAIRN_SOLVE_INFO;
+    const cairn_solve_options *o    = &c->options;
+    const double               most = cairn_cost_replays(&plan->tensor->context->env);
+
+    if (!o->other || (o->checkpoints && o->checkpoints->restart)) return CAIRN_OK;
+    const int64_t products =
+        (double)o->max_iterations < most ? o->max_iterations : (int64_t)most;
+
+    CAIRN_TRY(cairn_other_plan_begin(plan, o->other, products > 0 ? products : 1,
+                                     &c->beside, other));
+    c->beside.info = told;
+    if (c->beside.user) c->system.beside = &c->beside;
+    return CAIRN_OK;
+}
+
+/// Solve what is ready, and tell. @param[in] plan  NULL: there is no matrix.
+static cairn_status
+run(cairn_comm *comm, cairn_plan *plan, call *c, cairn_solve_info *info)
+{
+    cairn_solve_info        own   = CAIRN_SOLVE_INFO;
+    cairn_solve_switch_info told  = CAIRN_SOLVE_SWITCH_INFO;
+    cairn_other_plan       *other = NULL;
+    cairn_status status = plan ? begin_other(plan, c, &told, &other) : CAIRN_OK;
 
     cairn_doing(comm->env, "solving");
-    const cairn_status status =
-        cairn_solver_run(comm, &c->system, &c->method, &c->options, &own);
-
-    if (status == CAIRN_OK || status == CAIRN_NOT_CONVERGED) CAIRN_WRITE(info, own);
+    if (status == CAIRN_OK)
+        status = cairn_solver_run(comm, &c->system, &c->method, &c->options, &own);
+    cairn_other_plan_end(&other, &told);
+    if (status != CAIRN_OK && status != CAIRN_NOT_CONVERGED) return status;
+    CAIRN_WRITE(info, own);
+    CAIRN_WRITE(c->other.info, told);
     return status;
 }
 
@@ -202,8 +240,13 @@ cairn_status cairn_solve(cairn_plan                *plan,
     options = &c.options;
     CAIRN_ENTER_TOGETHER(plan->tensor->context,
                          CAIRN_SIZED(options->start, cairn_solve_state),
-                         CAIRN_SIZED(options->checkpoints, cairn_solve_checkpoints));
+                         CAIRN_SIZED(options->checkpoints, cairn_solve_checkpoints),
+                         CAIRN_SIZED(options->other, cairn_solve_switch));
     read_pointed(&c);
+    const cairn_solve_switch *const other = &c.other;
+
+    CAIRN_ENTER_TOGETHER(plan->tensor->context,
+                         CAIRN_SIZED(other->info, cairn_solve_switch_info));
     cairn_comm *comm = plan->tensor->context->comm;
     cairn_env  *env  = comm->env;
     int64_t     end;
@@ -228,7 +271,7 @@ cairn_status cairn_solve(cairn_plan                *plan,
     identify(&c, cairn_format_text(cairn_tensor_format(plan->tensor)));
     if (status == CAIRN_OK && c.options.checkpoints)
         status = cairn_tensor_fingerprint(plan->tensor, c.system.identity.fingerprint);
-    if (status == CAIRN_OK) status = run(comm, &c, info);
+    if (status == CAIRN_OK) status = run(comm, plan, &c, info);
     cairn_precondition_fini(env, &c.system.m);
     return status;
 }
@@ -260,8 +303,12 @@ cairn_status cairn_solve_with(cairn_context              *context,
     CAIRN_READ(options, c.options);
     options = &c.options;
     CAIRN_ENTER_TOGETHER(context, CAIRN_SIZED(options->start, cairn_solve_state),
-                         CAIRN_SIZED(options->checkpoints, cairn_solve_checkpoints));
+                         CAIRN_SIZED(options->checkpoints, cairn_solve_checkpoints),
+                         CAIRN_SIZED(options->other, cairn_solve_switch));
     read_pointed(&c);
+    const cairn_solve_switch *const other = &c.other;
+
+    CAIRN_ENTER_TOGETHER(context, CAIRN_SIZED(other->info, cairn_solve_switch_info));
     cairn_comm *comm = context->comm;
     cairn_env  *env  = comm->env;
 
@@ -272,6 +319,9 @@ cairn_status cairn_solve_with(cairn_context              *context,
 
     if (status == CAIRN_OK) status = check_checkpoints(env, &c);
     if (status == CAIRN_OK) status = check_vectors(env, &c);
+    if (status == CAIRN_OK && c.options.other)
+        status = cairn_fail(env, CAIRN_BAD_ARGUMENT,
+                            "solve: other: an operator has no format");
     if (status == CAIRN_OK && c.system.m.kind != CAIRN_PRECONDITION_NONE
         && c.system.m.kind != CAIRN_PRECONDITION_CALLERS)
         status = cairn_fail(env, CAIRN_BAD_ARGUMENT,
@@ -281,5 +331,5 @@ cairn_status cairn_solve_with(cairn_context              *context,
     status = agree(comm, status, &c);
     identify(&c, "");
     if (status == CAIRN_OK) status = place_rows(comm, &c.system.rows);
-    return status == CAIRN_OK ? run(comm, &c, info) : status;
+    return status == CAIRN_OK ? run(comm, NULL, &c, info) : status;
 }

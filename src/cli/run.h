@@ -69,6 +69,9 @@ typedef struct cli_run_verdict {
 typedef struct cli_run_choice {
     char            *candidates; ///< Text of the file that was named; or NULL.
     cairn_auto_info *info;       ///< NULL: the format was given.
+    bool
+        later; ///< It is chosen beside what runs, which begins as if none were named, or
+               ///< as a .cairn file has it.
 } cli_run_choice;
 
 /// What happened.

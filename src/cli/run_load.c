@@ -253,7 +253,11 @@ cairn_status cli_run_load(cli_run *run)
                         "option: --chain: %s is %" PRId64 " x %" PRId64
                         ": only a square matrix makes a y that is the next x",
                         settings->file, run->matrix.extent[0], run->matrix.extent[1]);
-    if (settings->choose) CLI_TRY(choose_format(run));
+    if (settings->choose && !run->choice.later) CLI_TRY(choose_format(run));
+    if (run->choice.later && !run->tensor)
+        CLI_TRY(cli_agree(
+            run->job,
+            create_aligned(run, cli_option_row(CLI_FORMAT)->standard, &run->format)));
     CLI_TRY(store(run));
     if (settings->verify && run->from_tensor)
         return cairn_source_divide_like(run->source, run->tensor);

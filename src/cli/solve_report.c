@@ -31,6 +31,21 @@ static json_t *history(const cli_solve *solve)
     return list;
 }
 
+/// What became of another format.
+static json_t *other(const cli_solve *solve)
+{
+    const cairn_solve_switch_info *o = &solve->switched;
+
+    if (!solve->options.other) return json_null();
+    return json_pack("{s:s?, s:o, s:o, s:f, s:o, s:o, s:s}", "format",
+                     o->format[0] ? o->format : NULL, "tried",
+                     o->tried < 0 ? json_null() : json_integer(o->tried), "switched",
+                     o->switched < 0 ? json_null() : json_integer(o->switched),
+                     "seconds", o->seconds, "before",
+                     cli_json_real(o->before > 0 ? o->before : NAN), "after",
+                     cli_json_real(o->after > 0 ? o->after : NAN), "why", o->why);
+}
+
 json_t *cli_solve_object(const cli_solve *solve)
 {
     const cairn_solve_info *info   = &solve->info;
@@ -39,7 +54,7 @@ json_t *cli_solve_object(const cli_solve *solve)
     json_t                 *own    = json_pack(
                            "{s:s, s:s, s:s, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f, "
                                               "s:I, s:I, s:f, "
-                                              "s:o}",
+                                              "s:o, s:o}",
                            "method", solve->options.method, "precondition",
         solve->options.precondition ? solve->options.precondition : "none", "outcome",
                            outcome(solve), "tolerance", solve->options.tolerance, "iterations",
@@ -52,7 +67,7 @@ json_t *cli_solve_object(const cli_solve *solve)
                            "seconds_products", info->product_seconds, "seconds_precondition",
                            info->precondition_seconds, "first", (json_int_t)info->first, "checkpoints",
                            (json_int_t)info->checkpoints, "seconds_checkpoint", info->checkpoint_seconds,
-                           "history", history(solve));
+                           "other", other(solve), "history", history(solve));
 
     if (all && own && json_object_update_new(all, own) == 0) return all;
     json_decref(all);
@@ -87,6 +102,31 @@ static void print_times(const cli_solve *solve)
            cli_word_seconds(solve->run.seconds.prepare).text);
 }
 
+/// What became of another format, and when.
+static void print_other(const cli_solve *solve)
+{
+    const cairn_solve_switch_info *o = &solve->switched;
+
+    if (!solve->options.other) return;
+    printf("beside    %s: %s; it took %s\n", o->format[0] ? o->format : "no format",
+           o->why, cli_word_seconds(o->seconds).text);
+    if (o->before > 0)
+        printf("          tried after iteration %" PRId64
+               ": a product takes %s, and took %s; %s\n",
+               o->tried, cli_word_seconds(o->after).text,
+               cli_word_seconds(o->before).text,
+               o->switched < 0 ? "it stays as it was" : "it is kept");
+}
+
+/// In what the last iterations were.
+static void print_switch(const cli_solve *solve)
+{
+    const cairn_solve_switch_info *o = &solve->switched;
+
+    if (o->switched >= 0)
+        printf(" (in %s from iteration %" PRId64 " on)", o->format, o->switched + 1);
+}
+
 void cli_solve_print(const cli_solve *solve)
 {
     const cairn_solve_info *info = &solve->info;
@@ -102,10 +142,13 @@ void cli_solve_print(const cli_solve *solve)
                info->checkpoints, info->checkpoints == 1 ? "" : "s",
                solve->checkpoints.folder,
                cli_word_seconds(info->checkpoint_seconds).text);
+    print_other(solve);
     print_history(solve);
-    printf("\n%s after %" PRId64 " iteration%s: residual %.3g, computed anew %.3g\n",
+    printf("\n%s after %" PRId64 " iteration%s",
            info->outcome == CAIRN_SOLVE_CONVERGED ? "converged" : "NOT converged",
-           info->iterations, info->iterations == 1 ? "" : "s", info->residual,
+           info->iterations, info->iterations == 1 ? "" : "s");
+    print_switch(solve);
+    printf(": residual %.3g, computed anew %.3g\n", info->residual,
            info->true_residual);
     if (solve->run.settings.files.out)
         printf("\nx in %s\n", solve->run.settings.files.out);

@@ -20,8 +20,9 @@ enum { LEAF_ROWS = 64, STANDARD_BLOCK = 32 };
 
 /* ---- options ---- */
 
-/// Rows that stay together: leaves of sums, whole blocks.
-static int64_t find_alignment(const cli_job *job, const char *precondition)
+/// Rows that stay together: leaves of sums, whole blocks, and what another format may keep
+/// together (@p later).
+static int64_t find_alignment(const cli_job *job, const char *precondition, bool later)
 {
     const char   *behind = precondition ? strchr(precondition, ':') : NULL;
     const bool    blocks = precondition && strncmp(precondition, "block", 5) == 0;
@@ -30,7 +31,7 @@ static int64_t find_alignment(const cli_job *job, const char *precondition)
                                     : STANDARD_BLOCK;
     int64_t       align  = block;
 
-    if (!cli_given(job, CLI_REPRODUCIBLE)) return align;
+    if (!cli_given(job, CLI_REPRODUCIBLE) && !later) return align;
     while (align % LEAF_ROWS != 0)
         align += block;
     return align;
@@ -99,8 +100,10 @@ static cairn_status read_settings(cli_job *job, cli_solve *solve)
                         options->tolerance);
     CLI_TRY(cli_integer(job, CLI_MAX_ITERATIONS, 0, &options->max_iterations));
     CLI_TRY(read_checkpoints(solve));
+    run->choice.later = settings->choose && !solve->checkpoints.restart;
+    if (run->choice.later) options->other = &solve->other;
     CLI_TRY(cairn_solve_check(job->context, options));
-    run->align = find_alignment(job, options->precondition);
+    run->align = find_alignment(job, options->precondition, run->choice.later);
     if (cli_given(job, CLI_PICTURE) && !strstr(cli_text(job, CLI_PICTURE), ".svg"))
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --picture: %s: pictures are SVG, and end in .svg",
@@ -171,8 +174,11 @@ static cairn_status iterate(cli_solve *solve, const double *b, double *x)
     cli_job *job = solve->run.job;
 
     cli_progress_phase("solve");
-    solve->options.step = keep_point;
-    solve->options.user = solve;
+    solve->options.step     = keep_point;
+    solve->options.user     = solve;
+    solve->other.info       = &solve->switched;
+    solve->other.place      = solve->run.settings.place;
+    solve->other.candidates = solve->run.choice.candidates;
     if (solve->checkpoints.folder) cli_signals_ask(&solve->asked);
     const cairn_status status =
         cairn_solve(solve->run.plan, &solve->options, b, x, &solve->info);
@@ -262,6 +268,8 @@ static cairn_status run_verb(cli_job *job)
         .run     = {.job = job, .matrix = CAIRN_SOURCE_INFO, .moved = CAIRN_PLAN_INFO},
         .options = CAIRN_SOLVE_OPTIONS,
         .checkpoints = CAIRN_SOLVE_CHECKPOINTS,
+        .other       = CAIRN_SOLVE_SWITCH,
+        .switched    = CAIRN_SOLVE_SWITCH_INFO,
         .info        = CAIRN_SOLVE_INFO
     };
 
@@ -317,7 +325,14 @@ static const char about[] =
     "that is "
     "whole, on any number of ranks; the matrix, the right-hand side, the method and "
     "the "
-    "preconditioner have to be the same. deploy/launch starts such jobs again.";
+    "preconditioner have to be the same. deploy/launch starts such jobs again.\n"
+    "\n"
+    "With --format auto iterations begin as without it, or as a .cairn file has the "
+    "matrix, "
+    "while "
+    "a format is chosen and stored beside them. When it is there a few products are "
+    "timed "
+    "each way, and the faster is kept. A job with --restart chooses before it begins.";
 
 static const char json[] =
     "all fields of run, seconds_median, seconds_min and gflops being those of an "
@@ -327,7 +342,12 @@ static const char json[] =
     "chebyshev, else null) products reductions seconds_solve seconds_products "
     "seconds_precondition (outside the passes that sum) first (the iteration that it "
     "began with: that of the checkpoint, else 0) checkpoints (completed) "
-    "seconds_checkpoint (for which iterations waited) history[] (residuals of "
+    "seconds_checkpoint (for which iterations waited) other{} (null but with --format "
+    "auto: format (null: none), tried and switched (the iterations behind which "
+    "products "
+    "went that way first, and for good, else null), seconds (beside the iterations), "
+    "before and after (of a product each way, null: not timed), why) history[] "
+    "(residuals of "
     "iterations "
     "first, first + 1, ...)";
 

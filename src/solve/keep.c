@@ -34,7 +34,7 @@ static cairn_checkpoint frame(const cairn_keeper *k)
 
     return (cairn_checkpoint){
         .method      = k->identity->method,
-        .format      = k->identity->format,
+        .format      = k->format,
         .plan        = "",
         .dtype       = CAIRN_F64,
         .n           = rows->total,

@@ -22,6 +22,7 @@ typedef struct cairn_solve_identity {
 typedef struct cairn_keeper {
     const cairn_solve_checkpoints *how;
     const cairn_solve_identity    *identity;
+    const char                    *format; ///< Of the matrix now.
     cairn_row_sums                *sums;
     cairn_checkpoint_writer       *writer;
     const double                  *b;        ///< [rows]

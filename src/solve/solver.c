@@ -78,10 +78,9 @@ static void note(cairn_solver *s, cairn_status status)
 
 void cairn_solver_multiply(cairn_solver *s, const double *x, double *y)
 {
-    const cairn_solve_operator *a     = &s->system->matrix;
-    const double                begin = cairn_seconds();
+    const double begin = cairn_seconds();
 
-    note(s, a->apply(a->user, x, y));
+    note(s, cairn_beside_apply(&s->beside, x, y));
     s->info.products++;
     s->info.product_seconds += cairn_seconds() - begin;
 }
@@ -168,9 +167,11 @@ cairn_status cairn_solver_first(cairn_solver *s, double square)
     s->state.residual = s->info.residual = size;
     s->info.iterations                   = k;
     if (k < options->history_room) options->history[k] = size;
+    s->state.format = s->keeper.format;
     s->done = s->state.last = ends(s, square, &s->info.outcome);
     if (options->step && options->step(options->user, &s->state) != 0)
         s->sums->wants = true;
+    s->keeper.format = cairn_beside_step(&s->beside, &s->state);
     if (s->keeper.how) cairn_keeper_step(&s->keeper, &s->state);
     return CAIRN_OK;
 }
@@ -316,9 +317,13 @@ cairn_status cairn_solver_run(cairn_comm                *comm,
     cairn_status status =
         cairn_sums_create(comm, &system->rows, options->reproducible, most, &s.sums);
 
+    s.keeper.format = system->identity.format;
+    cairn_beside_init(&s.beside, system->beside, s.sums, &system->matrix,
+                      system->identity.format);
     if (status == CAIRN_OK && options->checkpoints) {
         s.keeper = (cairn_keeper){.how      = options->checkpoints,
                                   .identity = &system->identity,
+                                  .format   = system->identity.format,
                                   .sums     = s.sums,
                                   .b        = system->b,
                                   .info     = &s.info};

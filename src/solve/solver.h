@@ -7,6 +7,7 @@
 #ifndef CAIRN_SOLVE_SOLVER_H
 #define CAIRN_SOLVE_SOLVER_H
 
+#include "solve/beside.h"
 #include "solve/keep.h"
 #include "solve/precondition.h"
 
@@ -20,8 +21,10 @@ typedef struct cairn_solve_system {
         *out; ///< [rows] Arrays that A reads and writes without copies; or NULL.
     cairn_preconditioner m;
     cairn_solve_identity identity; ///< For checkpoints.
-    const double        *b;        ///< [rows]
-    double              *x;        ///< [rows]
+    const cairn_beside_work
+                 *beside; ///< Makes the matrix in another format; NULL: nothing does.
+    const double *b;      ///< [rows]
+    double       *x;      ///< [rows]
 } cairn_solve_system;
 
 typedef struct cairn_solver {
@@ -38,6 +41,7 @@ typedef struct cairn_solver {
     cairn_solve_state        state;
     cairn_solve_info         info;
     cairn_keeper             keeper;
+    cairn_beside             beside; ///< The matrix.
     bool                     done;
     int                      blocks;
     double                  *block[CAIRN_SOLVE_VECTORS + 4]; ///< To be freed.

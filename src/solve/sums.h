@@ -7,8 +7,8 @@
 /// With `reproducible` a rank sends the sums of the nodes that lie whole in its rows, by one
 /// gathering, and each adds all of them up to the root. Without, ranks add their own up, and
 /// the transport adds these. What a rank adds besides is whether something failed on it,
-/// whether its caller wants to end, and how far its checkpoint is (keep.h): a solver needs no
-/// other agreement.
+/// whether its caller wants to end, how far its checkpoint is (keep.h), and what is made beside
+/// its iterations (beside.h): a solver needs no other agreement.
 
 #ifndef CAIRN_SOLVE_SUMS_H
 #define CAIRN_SOLVE_SUMS_H
@@ -29,6 +29,10 @@ enum {
     CAIRN_SUMS_PENDING, ///< It has a part of a checkpoint to write, or
     CAIRN_SUMS_FAILED,  ///< could not write it;
     CAIRN_SUMS_DUE,     ///< it says that it is time for one.
+    CAIRN_SUMS_ASKS,  ///< What makes another format beside the iterations waits for it,
+    CAIRN_SUMS_ENDED, ///< or has ended.
+    CAIRN_SUMS_BEFORE, ///< Seconds of a product before,
+    CAIRN_SUMS_AFTER,  ///< and in the other format.
     CAIRN_SUMS_SAID
 };
 

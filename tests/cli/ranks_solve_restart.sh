@@ -70,9 +70,15 @@ done
 # A batch system's signal: a last checkpoint, and status 1.
 expect 0 generate stencil7 --nx 35 --ny 35 --nz 35 -o cube.mtx
 set -- solve cg cube.mtx --reproducible --tol 0
-for signal in TERM USR1; do
+for signal in TERM USR1 auto; do
     rm -rf kept
-    "$program" "$@" --max-iterations 1000000000 --checkpoint kept >out 2>err </dev/null &
+    begin="$*"
+    if [ $signal = auto ]; then # at once, while another format is stored beside it
+        signal=TERM
+        begin='solve cg cube.mtx --tol 0 --format auto'
+    fi
+    # shellcheck disable=SC2086 # many words
+    "$program" $begin --max-iterations 1000000000 --checkpoint kept >out 2>err </dev/null &
     last="solve, ended by SIG$signal"
     for turn in $(seq 200); do
         grep -q SigCgt "/proc/$!/status" && [ -d kept ] && break

@@ -50,6 +50,21 @@ for spec in csr 'hybrid<bdia<64>,csr,0.6>'; do
     same hcpu:0 hcpu:0+cpu:1
 done
 
+# --format auto: iterations begin in csr, and it is told what became of another format.
+expect 0 solve cg grid.mtx --format auto --tol 1e-10 --json s.json
+fields s.json other history
+has s.json '"why": "'
+has s.json "\"format\": \"$(sed -n 's/.*"format": "\(#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>\)".*/\1/p' s.json | head -n 1)\""
+expect 0 solve cg grid.mtx --json s.json
+has s.json '"other": null'
+printf 'csr\nbdia<64>\n' >formats.txt
+expect 0 solve chebyshev:0.001,8 grid.mtx --format auto --candidates formats.txt --tol 1e-3 --max-iterations 100000
+says '^beside    '
+expect 0 convert grid.mtx --to 'bdia<64>' -o grid.cairn
+expect 0 solve cg grid.cairn --format auto --tol 1e-10 --json s.json
+has s.json '"format": "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>'
+expect 2 solve cg grid.mtx --format auto --reproducible
+
 # What is told of one that does not converge, and the line.
 run_as 1 "$program" solve cg grid.mtx --max-iterations 2 --out x.mtx
 says '^NOT converged after 2 iterations'

@@ -9,6 +9,8 @@
 
 #include <cairn/mpi.h>
 
+#include <unistd.h>
+
 enum { ROOM = 400 };
 
 static cairn_context *alone, *all; ///< This rank's own, and that of all ranks.
@@ -234,6 +236,110 @@ Test(solve, a_state_goes_on_on_other_ranks)
     }
     release(&ours);
     release(&mine);
+}
+
+/* ---- another format ---- */
+
+/// What was seen of the formats of iterations.
+typedef struct {
+    char                    last[1024];
+    int                     changes;
+    cairn_solve_switch_info told;
+} formats_seen;
+
+/// Let the other threads get on until the other format is in use.
+static int see_format(void *user, const cairn_solve_state *state)
+{
+    formats_seen *seen = user;
+
+    seen->changes += seen->last[0] && strcmp(seen->last, state->format) != 0;
+    snprintf(seen->last, sizeof seen->last, "%s", state->format);
+    if (seen->changes == 0) usleep(1000);
+    return seen->changes == 0 && state->iteration > 6000;
+}
+
+/// Solve in a plan's format and, beside that, in another one.
+static cairn_status go_on(const product             *p,
+                          const char                *format,
+                          const cairn_solve_options *wanted,
+                          formats_seen              *seen,
+                          solution                  *s)
+{
+    cairn_solve_switch  other   = CAIRN_SOLVE_SWITCH;
+    cairn_solve_options options = *wanted;
+    int64_t             end;
+
+    *seen = (formats_seen){.told = CAIRN_SOLVE_SWITCH_INFO};
+    cairn_plan_rows(p->plan, &s->first, &end);
+    s->rows         = end - s->first;
+    s->x            = calloc((size_t)s->rows + 1, sizeof *s->x);
+    s->info         = (cairn_solve_info)CAIRN_SOLVE_INFO;
+    double *const b = malloc((size_t)s->rows * sizeof *b + 1);
+
+    for (int64_t i = 0; i < s->rows; i++)
+        b[i] = grid_b(s->first + i);
+    other.info                = &seen->told;
+    other.format              = format;
+    options.other             = &other;
+    options.step              = see_format;
+    options.user              = seen;
+    options.tolerance         = 1e-11;
+    const cairn_status status = cairn_solve(p->plan, &options, b, s->x, &s->info);
+
+    free(b);
+    return status;
+}
+
+Test(solve, iterations_go_on_in_another_format_on_all_ranks_at_once)
+{
+    static const char *const formats[] = {"bdia<64>", "hybrid<bdia<64>,csr,0.6>",
+                                          "ell"};
+    const grid               g         = {.side = 40};
+
+    all->env.options.kernels = CAIRN_KERNELS_REFERENCE; /* no compiler's time */
+    product p                = prepare(all, &g, "csr", false);
+
+    for (size_t f = 0; f < 3; f++) {
+        cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+        static solution     s;
+        formats_seen        seen;
+
+        options.method            = "chebyshev:0.03,11"; /* some hundreds of steps */
+        const cairn_status status = go_on(&p, formats[f], &options, &seen, &s);
+        int64_t            least  = seen.told.tried;
+        int64_t            most   = -least;
+
+        MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+        ON_ALL_RANKS(status == CAIRN_OK && s.info.true_residual < 1e-10,
+                     "%s: %d, residual %g", formats[f], status, s.info.true_residual);
+        ON_ALL_RANKS(least >= 0 && least == -most && seen.changes > 0,
+                     "%s: tried %ld to %ld: %s", formats[f], (long)least, (long)-most,
+                     seen.told.why);
+        free(s.x);
+    }
+    release(&p);
+}
+
+/* A thread that fails on one rank alone: it is told of on rank 0, and all go on. */
+Test(solve, want_of_memory_on_one_rank_leaves_all_as_they_were)
+{
+    const grid          g       = {.side = 400};
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+    product             p       = prepare(all, &g, "csr", false);
+    static solution     s;
+    formats_seen        seen;
+
+    if (rank == size - 1)
+        MUST(all, cairn_context_set_memory(all, atomic_load(&all->env.used_bytes)
+                                                    + (1 << 20)));
+    options.method            = "chebyshev:3,11";
+    const cairn_status status = go_on(&p, "bcsr<16,16>", &options, &seen, &s);
+
+    ON_ALL_RANKS(status == CAIRN_OK && seen.told.tried == -1 && seen.changes == 0,
+                 "%d, tried %ld: %s", status, (long)seen.told.tried, seen.told.why);
+    free(s.x);
+    release(&p);
 }
 
 /* ---- one rank for all ---- */

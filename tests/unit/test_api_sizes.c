@@ -369,6 +369,23 @@ static cairn_status solve_and_keep(void *given)
     return cairn_solve(plan, &options, b, solution, NULL);
 }
 
+static cairn_status solve_beside(void *given)
+{
+    static const double b[3];
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+
+    options.other = given;
+    return cairn_solve(plan, &options, b, solution, NULL);
+}
+
+static cairn_status solve_and_tell_of_it(void *given)
+{
+    cairn_solve_switch other = CAIRN_SOLVE_SWITCH;
+
+    other.info = given;
+    return solve_beside(&other);
+}
+
 static cairn_status solve_and_tell(void *given)
 {
     static const double b[3];
@@ -438,6 +455,7 @@ Test(api_sizes, what_programs_say)
     READ(cairn_plan_options, plan_with, CAIRN_PLAN_OPTIONS);
     READ(cairn_solve_options, solve_by, CAIRN_SOLVE_OPTIONS);
     READ(cairn_solve_checkpoints, solve_and_keep, CAIRN_SOLVE_CHECKPOINTS);
+    READ(cairn_solve_switch, solve_beside, CAIRN_SOLVE_SWITCH);
     READ(cairn_auto_options, choose_by, CAIRN_AUTO_OPTIONS);
     READ(cairn_store_options, store_by, CAIRN_STORE_OPTIONS);
     READ(cairn_kernel_target, print_kernels, CAIRN_KERNEL_TARGET);
@@ -530,6 +548,7 @@ Test(api_sizes, what_the_library_tells)
     FILLED(cairn_source_info, describe_source, CAIRN_SOURCE_INFO);
     FILLED(cairn_plan_info, describe_plan, CAIRN_PLAN_INFO);
     FILLED(cairn_solve_info, solve_and_tell, CAIRN_SOLVE_INFO);
+    FILLED(cairn_solve_switch_info, solve_and_tell_of_it, CAIRN_SOLVE_SWITCH_INFO);
     FILLED(cairn_auto_info, choose_and_tell, CAIRN_AUTO_INFO);
     FILLED(cairn_level_info, describe_level, CAIRN_LEVEL_INFO);
     FILLED(cairn_level_info, describe_stored_level, CAIRN_LEVEL_INFO);
