@@ -147,6 +147,8 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 ///                cairn_plan_y().
 /// @retval CAIRN_COMM          Communication failed.
 /// @retval CAIRN_BAD_ARGUMENT  @p plan is NULL.
+/// @retval CAIRN_NOT_VERIFIED  Of a plan with a guard, on the rank that it names: arrays are
+///                             not what they were.
 /// @retval CAIRN_NO_MEMORY     In one of the exceptions.
 CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 
@@ -329,6 +331,40 @@ CAIRN_API cairn_status cairn_plan_record(cairn_plan *plan, int64_t events);
 /// @retval CAIRN_BAD_ARGUMENT  Nothing was recorded.
 /// @retval CAIRN_IO            It cannot be written.
 CAIRN_API cairn_status cairn_plan_write_trace(const cairn_plan *plan, const char *path);
+
+/// Check every run of a plan of y = A x from now on. By each rank, and for each member, the
+/// sums of columns w = 1'A and 1'|A| are kept, 16 bytes a member and column that its rows
+/// meet; after each cairn_plan_run() the sum of y stands against w.x, by rounding's bound
+/// (docs/plans.md). Where they do not agree this rank finds out which of its members has
+/// other arrays than it had, and the run fails; or else the rows of y that are wrong, which
+/// it computes again, as the log says. A solver's products are checked like any others.
+///
+/// Collective. Sums are made again where the tensor has got new values.
+///
+/// @retval CAIRN_UNSUPPORTED  The plan is for another product, or its rows are by places.
+/// @retval CAIRN_NO_MEMORY
+CAIRN_API cairn_status cairn_plan_guard(cairn_plan *plan);
+
+/// What checks found.
+typedef struct cairn_guard_info {
+    size_t  size;    ///< sizeof(cairn_guard_info); CAIRN_GUARD_INFO sets it.
+    int64_t checked; ///< Runs, of each rank one, all ranks together;
+    int64_t
+        unchecked; ///< those whose x has numbers that are not finite, or sums to none.
+    int64_t found; ///< Of those checked, whose sums did not agree,
+    int64_t rows;  ///< and rows that were computed again.
+    double  seconds; ///< That checks took this rank.
+} cairn_guard_info;
+
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_GUARD_INFO \
+    { sizeof(cairn_guard_info), 0, 0, 0, 0, 0.0 }
+// clang-format on
+
+/// Collective. Of a plan without a guard all is 0.
+CAIRN_API cairn_status cairn_plan_guard_info(const cairn_plan *plan,
+                                             cairn_guard_info *info);
 
 /// Hold the Y of the last run against an independent sum over a source's entries in long
 /// double, with its X. Sums of alpha*op(A)*X are compared, so beta must be 0. A caller's X

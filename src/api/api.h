@@ -127,6 +127,7 @@ struct cairn_plan {
     double         seconds;
     cairn_tensor  *cut;     ///< The tensor, divided for sums at fixed cuts; or NULL.
     int64_t        updates; ///< Of the tensor's values that `cut` has.
+    struct cairn_guard *guard; ///< Checks of its runs (guard.h); NULL: none.
     struct cairn_permuted
         *permuted; ///< Vectors in the user's order (permuted.h); NULL: the
                    ///< replay's are.

@@ -4,6 +4,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
+#include "api/guard.h"
 #include "api/permuted.h"
 #include "expr/operation.h"
 #include "plan/callers.h"
@@ -157,6 +158,7 @@ static void discard(cairn_plan **plan)
     cairn_replay_destroy(&(*plan)->replay);
     cairn_tensor_destroy(&(*plan)->cut);
     cairn_permuted_destroy(env, &(*plan)->permuted);
+    cairn_guard_destroy(env, &(*plan)->guard);
     cairn_free(env, *plan);
     *plan = NULL;
 }
@@ -329,8 +331,10 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
     void *const there = plan->permuted && plan->permuted->y ? NULL : y;
 
     cairn_operands_lend(o, x, there);
-    const cairn_status status = cairn_plan_run_ways(plan);
+    cairn_status status = cairn_plan_run_ways(plan);
 
+    if (status == CAIRN_OK && plan->guard)
+        status = cairn_guard_check(plan, o->now.x, o->now.y);
     cairn_operands_give_back(o, status == CAIRN_OK ? there : NULL);
     return status == CAIRN_OK ? cairn_permuted_take_y(plan, y) : status;
 }

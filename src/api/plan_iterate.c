@@ -22,6 +22,8 @@ static cairn_status check_square(const cairn_plan *plan)
                 "iterate: plan: its matrix is %" PRId64 " x %" PRId64
                 ", and no Y can be the next X",
                 extent[0], extent[1]);
+    CAIRN_CHECK(!plan->guard, env, CAIRN_UNSUPPORTED,
+                "iterate: plan: its runs are checked, which chains are not");
     CAIRN_CHECK(!op->transposed, env, CAIRN_BAD_ARGUMENT,
                 "iterate: plan: its product is transposed");
     CAIRN_CHECK(op->beta == 0, env, CAIRN_BAD_ARGUMENT,

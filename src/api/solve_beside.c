@@ -6,6 +6,7 @@
 
 #include "api/solve_beside.h"
 
+#include "api/guard.h"
 #include "comm/relay.h"
 
 #include <pthread.h>
@@ -77,6 +78,7 @@ static cairn_status make(cairn_other_plan *o)
     env->options.threads = threads;
     CAIRN_TRY(status);
     CAIRN_TRY(cairn_plan_create_with(o->tensor, &options, &o->made));
+    if (o->plan->guard) CAIRN_TRY(cairn_plan_guard(o->made));
     return cairn_comm_agree(o->context->comm, check_rows(o));
 }
 
@@ -207,9 +209,26 @@ static double seconds(void *user)
     return cairn_seconds();
 }
 
+/// What its products' checks found is the first plan's now.
+static void hand_over_guard(const cairn_other_plan *o)
+{
+    const cairn_guard *its = o->made ? o->made->guard : NULL;
+
+    if (!its || !o->plan->guard) return;
+    cairn_guard_info *all = &o->plan->guard->info;
+
+    all->checked += its->info.checked;
+    all->unchecked += its->info.unchecked;
+    all->found += its->info.found;
+    all->rows += its->info.rows;
+    all->seconds += its->info.seconds;
+}
+
 static void destroy(cairn_other_plan *o)
 {
     cairn_env *env = &o->plan->tensor->context->env;
+
+    hand_over_guard(o);
 
     cairn_plan_destroy(&o->made);
     cairn_tensor_destroy(&o->tensor);

@@ -66,6 +66,7 @@ typedef struct cli_job cli_job; // job.h
     X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")           \
     X(OUT, "out", "FILE", NULL, "write the result, Matrix Market")                   \
     X(VERIFY, "verify", NULL, NULL, "compare with a sum over the file's entries")    \
+    X(GUARD, "guard", NULL, NULL, "check every product by sums of columns")          \
     X(PLAN, "plan", "FILE", NULL, "place members as this file says")                 \
     X(PLAN_OUT, "plan-out", "FILE", NULL, "write where members are placed")          \
     X(TRACE, "trace", "FILE", NULL, "write when tasks ran, for ui.perfetto.dev")     \

@@ -59,10 +59,11 @@ typedef struct cli_run_seconds {
     double median, fastest, total; ///< Of the timed runs, all ranks together.
 } cli_run_seconds;
 
-/// The result beside an independent sum.
+/// The result beside an independent sum, and products beside sums of columns.
 typedef struct cli_run_verdict {
-    double rel_error, abs_error;
-    bool   ok;
+    double           rel_error, abs_error;
+    bool             ok;
+    cairn_guard_info guard; ///< Of --guard.
 } cli_run_verdict;
 
 /// How a format was chosen.
@@ -124,6 +125,9 @@ cairn_status cli_run_collect(cli_run *run);
 
 /// What `run` tells, as an object with its fields; NULL: no memory.
 json_t *cli_run_object(const cli_run *run);
+
+/// What --guard found, for people: nothing where it was not given. Rank 0.
+void cli_run_print_guard(const cli_run *run);
 
 /// Print how a format was chosen, what came before, and what parts do. Rank 0.
 void cli_run_print_setting(const cli_run *run);

@@ -275,7 +275,8 @@ cairn_status cli_run_prepare(cli_run *run)
                                         .reproducible =
                                             cli_given(run->job, CLI_REPRODUCIBLE)};
 
-    return cairn_plan_create_with(run->tensor, &options, &run->plan);
+    CLI_TRY(cairn_plan_create_with(run->tensor, &options, &run->plan));
+    return cli_given(run->job, CLI_GUARD) ? cairn_plan_guard(run->plan) : CAIRN_OK;
 }
 
 cairn_status cli_run_warn(cli_run *run)

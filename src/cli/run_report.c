@@ -41,6 +41,8 @@ cairn_status cli_run_collect(cli_run *run)
 {
     CLI_TRY(cairn_plan_parts(run->plan, &run->parts, &run->part));
     CLI_TRY(cairn_plan_describe(run->plan, &run->moved));
+    run->verdict.guard = (cairn_guard_info)CAIRN_GUARD_INFO;
+    CLI_TRY(cairn_plan_guard_info(run->plan, &run->verdict.guard));
     settle_clocks(run);
     run->seconds.read    = run->matrix.read_seconds;
     run->seconds.prepare = run->moved.seconds;
@@ -226,6 +228,14 @@ static json_t *result(const cli_run *run)
         cli_json_real(overlap(run)), "parts", parts(run));
 }
 
+static json_t *guard(const cairn_guard_info *info)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:f}", "checked", (json_int_t)info->checked,
+                     "unchecked", (json_int_t)info->unchecked, "found",
+                     (json_int_t)info->found, "rows", (json_int_t)info->rows, "seconds",
+                     info->seconds);
+}
+
 json_t *cli_run_object(const cli_run *run)
 {
     json_t *all    = setting(run);
@@ -239,6 +249,8 @@ json_t *cli_run_object(const cli_run *run)
                           cli_json_real(run->verdict.rel_error), "max_abs_error",
                           cli_json_real(run->verdict.abs_error), "ok", run->verdict.ok))
             != 0;
+    if (cli_given(run->job, CLI_GUARD))
+        failed |= json_object_set_new(all, "guard", guard(&run->verdict.guard)) != 0;
     if (run->settings.chain > 0) {
         failed |= json_object_set_new(all, "chain",
                                       json_integer((json_int_t)run->settings.chain))
@@ -347,6 +359,21 @@ static void print_reproducible(const cli_run *run)
     printf("%s more moved in a run\n", cli_word_bytes(4 * run->moved.apart_bytes).text);
 }
 
+void cli_run_print_guard(const cli_run *run)
+{
+    const cairn_guard_info *g     = &run->verdict.guard;
+    const double            ranks = cairn_context_size(run->job->context);
+    const double            runs  = (double)(g->checked + g->unchecked) / ranks;
+
+    if (!cli_given(run->job, CLI_GUARD)) return;
+    printf("guard     %" PRId64 " product%s checked, %" PRId64
+           " not (x is not finite); %" PRId64 " found wrong, %" PRId64
+           " row%s put right; %s a product\n",
+           g->checked, g->checked == 1 ? "" : "s", g->unchecked, g->found, g->rows,
+           g->rows == 1 ? "" : "s",
+           cli_word_seconds(runs > 0 ? g->seconds / runs : 0).text);
+}
+
 void cli_run_print_setting(const cli_run *run)
 {
     const int ranks = cairn_context_size(run->job->context);
@@ -363,6 +390,7 @@ static void print(const cli_run *run)
 {
     cli_run_print_setting(run);
     print_times(run);
+    cli_run_print_guard(run);
     printf("before    read %s, store %s, plan %s\n",
            cli_word_seconds(run->seconds.read).text,
            cli_word_seconds(run->seconds.convert).text,

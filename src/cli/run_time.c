@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "gather.h"
 #include "run.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,15 @@ static cairn_status run_once(cli_run *run, const start *s, double *seconds)
     }
     const double begun = cli_seconds();
 
-    CLI_TRY(s->first ? cairn_plan_iterate(run->plan, run->settings.chain)
-                     : cairn_plan_run(run->plan, NULL, NULL));
+    const cairn_status status = s->first
+                                    ? cairn_plan_iterate(run->plan, run->settings.chain)
+                                    : cairn_plan_run(run->plan, NULL, NULL);
+
+    /* What a guard finds it finds on one rank. */
+    if (cli_given(run->job, CLI_GUARD))
+        CLI_TRY(cli_agree(run->job, status));
+    else
+        CLI_TRY(status);
     CLI_TRY(cli_barrier(run->job));
     *seconds = cli_seconds() - begun;
     return CAIRN_OK;

@@ -136,6 +136,7 @@ void cli_solve_print(const cli_solve *solve)
            solve->options.precondition ? solve->options.precondition : "none");
     if (info->upper > 0) printf("bounds    %.6g to %.6g\n", info->lower, info->upper);
     print_times(solve);
+    cli_run_print_guard(&solve->run);
     if (solve->checkpoints.folder)
         printf("kept      %" PRId64
                " checkpoint%s in %s, for which iterations waited %s\n",

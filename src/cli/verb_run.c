@@ -117,6 +117,10 @@ bool cli_operation_word(int k, cli_word_row *row)
 }
 
 static const char about[] =
+    "With --guard every product is checked by sums of columns (1'y = (1'A) x): where "
+    "they do not agree, rows that are wrong are computed again from the arrays, or the "
+    "member is named whose arrays are not what they were (exit status 1).\n"
+    "\n"
     "Entry (j,c) of x is 1 (ones), ((j + 31*c) % 97 + 1) / 97 (ramp), or read from a "
     "file. The result is the same, bit for bit, on any number of ranks and threads; "
     "with --transpose, which multiplies by the transpose of the matrix, on any number "
@@ -191,7 +195,8 @@ static const char json[] =
     "one rank) read_seconds convert_seconds "
     "convert_route convert_why (of storing, "
     "as convert has them) plan_seconds route placement reproducible apart (sums made "
-    "apart for that alone) apart_bytes overlap "
+    "apart for that alone) apart_bytes guard{checked unchecked (x is not finite) found "
+    "rows (put right) seconds} (with --guard) overlap "
     "(seconds of "
     "the parts, one after the other, in those of a run) parts[]{member rank share "
     "format nnz bytes values (how they are stored: \"i8\", ...) device seconds "
@@ -234,13 +239,13 @@ const cli_verb cli_verb_run = {
     .examples = examples,
     .words    = "OP",
     .word     = cli_operation_word,
-    .options  = (const cli_option_id[]){CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
-                                        CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
-                                        CLI_K, CLI_TRANSPOSE, CLI_THREADS,
-                                        CLI_MEMORY, CLI_GIVE_UP, CLI_ITERS,
-                                        CLI_CHAIN, CLI_WARMUP, CLI_X,
-                                        CLI_OUT, CLI_VERIFY, CLI_PLAN,
-                                        CLI_PLAN_OUT, CLI_TRACE, CLI_REPRODUCIBLE,
-                                        CLI_OPTIONS},
-    .run      = run_verb,
+    .options =
+        (const cli_option_id[]){
+                                CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE, CLI_DEVICES,
+                                CLI_DISTRIBUTE, CLI_DTYPE, CLI_K, CLI_TRANSPOSE,
+                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_ITERS,
+                                CLI_CHAIN, CLI_WARMUP, CLI_X, CLI_OUT,
+                                CLI_VERIFY, CLI_GUARD, CLI_PLAN, CLI_PLAN_OUT,
+                                CLI_TRACE, CLI_REPRODUCIBLE, CLI_OPTIONS},
+    .run = run_verb,
 };

@@ -378,11 +378,12 @@ const cli_verb cli_verb_solve = {
     .words    = "METHOD",
     .word     = cli_method_word,
     .options =
-        (const cli_option_id[]){
-                                CLI_PRECONDITION, CLI_TOL, CLI_MAX_ITERATIONS, CLI_RHS,
-                                CLI_CHECKPOINT, CLI_EVERY, CLI_RESTART, CLI_OUT,
-                                CLI_PICTURE, CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
-                                CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE, CLI_THREADS,
-                                CLI_MEMORY, CLI_GIVE_UP, CLI_REPRODUCIBLE, CLI_OPTIONS},
+        (const cli_option_id[]){CLI_PRECONDITION, CLI_TOL, CLI_MAX_ITERATIONS,
+                                CLI_RHS, CLI_CHECKPOINT, CLI_EVERY,
+                                CLI_RESTART, CLI_OUT, CLI_PICTURE,
+                                CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
+                                CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
+                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP,
+                                CLI_REPRODUCIBLE, CLI_GUARD, CLI_OPTIONS},
     .run = run_verb,
 };

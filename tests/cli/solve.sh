@@ -65,6 +65,18 @@ expect 0 solve cg grid.cairn --format auto --tol 1e-10 --json s.json
 has s.json '"format": "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>'
 expect 2 solve cg grid.mtx --format auto --reproducible
 
+# --guard: all products are checked, and nothing is found.
+expect 0 solve cg grid.mtx --guard --json s.json
+fields s.json guard
+has s.json '"found": 0'
+has s.json "\"checked\": $(sed -n 's/.*"products": \([0-9]*\).*/\1/p' s.json)"
+expect 0 solve bicgstab grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --guard
+says '^guard     [1-9][0-9]* products checked, 0 not'
+expect 0 run spmv grid.mtx --guard --iters 3 --warmup 1
+says '^guard     4 products checked, 0 not (x is not finite); 0 found wrong'
+expect 2 run spmm grid.mtx --guard
+expect 2 run spmv grid.mtx --guard --chain 3
+
 # What is told of one that does not converge, and the line.
 run_as 1 "$program" solve cg grid.mtx --max-iterations 2 --out x.mtx
 says '^NOT converged after 2 iterations'

@@ -1403,6 +1403,9 @@ Test(misuse, plans_run)
     SILENT(cairn_plan_run, plan, NULL, x, OUT(double));
     ALLOWS(cairn_plan_run, x, is(cairn_plan_run(plan, NULL, y)));
     ALLOWS(cairn_plan_run, y, is(cairn_plan_run(plan, x, NULL)));
+    SILENT(cairn_plan_guard, plan, NULL);
+    SILENT(cairn_plan_guard_info, plan, NULL, SIZED(cairn_guard_info));
+    REFUSES(cairn_plan_guard_info, info, plan, NULL);
     SILENT(cairn_plan_iterate, plan, NULL, 1);
     for (int k = 0; k < ODD; k++)
         if (odd[k] < 1) REFUSES(cairn_plan_iterate, n, plan, odd[k]);

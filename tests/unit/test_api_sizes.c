@@ -353,6 +353,14 @@ static cairn_status describe_plan(void *given)
 
 static double solution[3]; ///< Of no equations but 0 = 0.
 
+static cairn_status tell_of_guard(void *given)
+{
+    cairn_status status = cairn_plan_guard(plan);
+
+    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
+    return status == CAIRN_OK ? cairn_plan_guard_info(plan, given) : status;
+}
+
 static cairn_status solve_by(void *given)
 {
     static const double b[3];
@@ -547,6 +555,7 @@ Test(api_sizes, what_the_library_tells)
 {
     FILLED(cairn_source_info, describe_source, CAIRN_SOURCE_INFO);
     FILLED(cairn_plan_info, describe_plan, CAIRN_PLAN_INFO);
+    FILLED(cairn_guard_info, tell_of_guard, CAIRN_GUARD_INFO);
     FILLED(cairn_solve_info, solve_and_tell, CAIRN_SOLVE_INFO);
     FILLED(cairn_solve_switch_info, solve_and_tell_of_it, CAIRN_SOLVE_SWITCH_INFO);
     FILLED(cairn_auto_info, choose_and_tell, CAIRN_AUTO_INFO);

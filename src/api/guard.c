@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Checks of products by sums of columns.
+
+#include "api/guard.h"
+
+#include "api/door.h"
+#include "api/visit_values.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Terms of a sum that is then joined to others in long double, and additions of each of
+   its eight parts, which are joined by three. */
+enum { LEAF = 512, LEAF_ADDITIONS = LEAF / 8 + 3 };
+
+/// Numbers that are worth waking threads for.
+enum { PARALLEL = 32768 };
+
+/* ---- where columns are ---- */
+
+/// The number of column @p j among those that this rank has. @return -1: it has not.
+static int64_t place_of(const cairn_x_rows *rows, const cairn_guard *g, cairn_coord j)
+{
+    if (rows->owned.lo <= j && j <= rows->owned.hi) return j - rows->owned.lo;
+    const cairn_pos k = cairn_x_rows_ghost(rows, j);
+
+    return k < rows->ghosts && rows->ghost[k] == j ? g->own + k : -1;
+}
+
+static double value_of(const cairn_plan *plan, const void *values, int64_t k)
+{
+    return plan->tensor->dtype == CAIRN_F32 ? (double)((const float *)values)[k]
+                                            : ((const double *)values)[k];
+}
+
+/// Values of X at the columns of this rank, in two pieces.
+typedef struct {
+    const cairn_plan *plan;
+    const void       *own, *ghost;
+    int64_t           n; ///< Own ones.
+} operand;
+
+static operand operand_of(const cairn_plan *plan, const void *x)
+{
+    return (operand){plan, x, cairn_halo_fetched(plan->replay->common.operands->halo),
+                     plan->guard->own};
+}
+
+static double x_at(const operand *x, int64_t k)
+{
+    return k < x->n ? value_of(x->plan, x->own, k)
+                    : value_of(x->plan, x->ghost, k - x->n);
+}
+
+/* ---- sums of columns ---- */
+
+/// Sums on their way.
+typedef struct {
+    cairn_guard *guard;
+    cairn_x_rows rows;
+    long double *w;     ///< [columns] Of the member at hand,
+    long double *size;  ///< [columns]
+    int64_t     *row;   ///< [rows] Entries, of all members.
+    int64_t      first; ///< Row.
+} columns_summing;
+
+static cairn_status
+add_to_columns(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    columns_summing *s = user;
+
+    for (int n = 0; n < batch->n; n++) {
+        const double  a = cairn_value_get(&part->view, batch->value[n]);
+        const int64_t k = place_of(&s->rows, s->guard, batch->coord[1][n]);
+
+        if (!cairn_is_entry(part, a)) continue;
+        s->row[batch->coord[0][n] - s->first]++;
+        s->w[k] += a;
+        s->size[k] += fabsl(a);
+    }
+    return CAIRN_OK;
+}
+
+/// Sum a tensor's columns, member by member. Local.
+static cairn_status sum_columns(const cairn_plan *plan, cairn_guard *g)
+{
+    const cairn_tensor *tensor = plan->tensor;
+    const cairn_local  *local  = tensor->local;
+    cairn_env          *env    = &tensor->context->env;
+    cairn_visits        visits;
+    int64_t             end;
+    columns_summing     s      = {.guard = g,
+                                  .rows = cairn_operands_x_rows(plan->replay->common.operands)};
+    cairn_status        status = cairn_visits_init(&visits, local);
+
+    cairn_tensor_rows(tensor, &s.first, &end);
+    if (status == CAIRN_OK) status = CAIRN_NEW(env, g->columns, &s.w);
+    if (status == CAIRN_OK) status = CAIRN_NEW(env, g->columns, &s.size);
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, end - s.first, &s.row);
+    for (int m = 0; m < local->groups && status == CAIRN_OK; m++) {
+        for (int64_t k = 0; k < g->columns; k++)
+            s.w[k] = s.size[k] = 0;
+        status = cairn_walk_member(visits.walker[m], local, m, add_to_columns, &s);
+        for (int64_t k = 0; k < g->columns; k++) {
+            g->sums[m].w[k]    = (double)s.w[k];
+            g->sums[m].size[k] = (double)s.size[k];
+        }
+    }
+    g->longest = 0;
+    for (int64_t i = 0; i < end - s.first && status == CAIRN_OK; i++)
+        if (s.row[i] > g->longest) g->longest = s.row[i];
+    g->updates = local->updates;
+    cairn_visits_fini(&visits);
+    cairn_free(env, s.w);
+    cairn_free(env, s.size);
+    cairn_free(env, s.row);
+    return status;
+}
+
+cairn_status cairn_guard_create(const cairn_plan *plan, cairn_guard **guard)
+{
+    const cairn_tensor *tensor = plan->tensor;
+    cairn_env          *env    = &tensor->context->env;
+    const cairn_x_rows  rows   = cairn_operands_x_rows(plan->replay->common.operands);
+    cairn_guard        *g      = NULL;
+    cairn_status        status = CAIRN_NEW_ZERO(env, 1, &g);
+
+    if (status != CAIRN_OK) return status;
+    g->info    = (cairn_guard_info)CAIRN_GUARD_INFO;
+    g->own     = rows.owned.hi - rows.owned.lo + 1;
+    g->columns = g->own + rows.ghosts;
+    g->members = tensor->local->groups;
+    for (int m = 0; m < g->members && status == CAIRN_OK; m++) {
+        status = CAIRN_NEW(env, g->columns, &g->sums[m].w);
+        if (status == CAIRN_OK) status = CAIRN_NEW(env, g->columns, &g->sums[m].size);
+    }
+    if (status == CAIRN_OK) status = sum_columns(plan, g);
+    if (status == CAIRN_OK)
+        *guard = g;
+    else
+        cairn_guard_destroy(env, &g);
+    return status;
+}
+
+void cairn_guard_destroy(cairn_env *env, cairn_guard **guard)
+{
+    cairn_guard *g = *guard;
+
+    if (!g) return;
+    for (int m = 0; m < g->members; m++) {
+        cairn_free(env, g->sums[m].w);
+        cairn_free(env, g->sums[m].size);
+    }
+    cairn_free(env, g);
+    *guard = NULL;
+}
+
+/* ---- comparing ---- */
+
+/// w.x and size.|x| of a member.
+typedef struct {
+    long double sum, size;
+} product_sum;
+
+/// Up to LEAF values as f64: where they lie, or in @p room.
+static const double *
+leaf_of(const cairn_plan *plan, const void *values, int64_t i, int64_t n, double *room)
+{
+    if (plan->tensor->dtype == CAIRN_F64) return (const double *)values + i;
+    for (int64_t k = 0; k < n; k++)
+        room[k] = ((const float *)values)[i + k];
+    return room;
+}
+
+/// Of consecutive columns, from @p first on. Sums of eight lanes are what vectors add.
+static product_sum multiply_piece(const cairn_plan       *plan,
+                                  const cairn_guard_sums *sums,
+                                  int64_t                 first,
+                                  int64_t                 columns,
+                                  const void             *x)
+{
+    long double sum = 0, size = 0;
+
+#pragma omp parallel for reduction(+ : sum, size) \
+    num_threads(plan->tensor->context->env.options.threads) if (columns > PARALLEL)
+    for (int64_t i = 0; i < columns; i += LEAF) {
+        const int64_t       n = i + LEAF < columns ? LEAF : columns - i;
+        double              room[LEAF], lane[8] = {0}, width[8] = {0};
+        const double *const value = leaf_of(plan, x, i, n, room);
+        const double *const w = sums->w + first + i, *const s = sums->size + first + i;
+        int64_t k = 0;
+
+        for (; k + 8 <= n; k += 8)
+            for (int l = 0; l < 8; l++) {
+                lane[l] += w[k + l] * value[k + l];
+                width[l] += s[k + l] * fabs(value[k + l]);
+            }
+        for (int l = 0; k + l < n; l++) {
+            lane[l] += w[k + l] * value[k + l];
+            width[l] += s[k + l] * fabs(value[k + l]);
+        }
+        for (int l = 0; l < 8; l++) {
+            sum += lane[l];
+            size += width[l];
+        }
+    }
+    return (product_sum){sum, size};
+}
+
+static product_sum multiply(const cairn_guard *g, int m, const operand *x)
+{
+    const product_sum own = multiply_piece(x->plan, &g->sums[m], 0, g->own, x->own);
+    const product_sum rest =
+        multiply_piece(x->plan, &g->sums[m], g->own, g->columns - g->own, x->ghost);
+
+    return (product_sum){own.sum + rest.sum, own.size + rest.size};
+}
+
+/// The sum of y.
+static long double sum_up(const cairn_plan *plan, const void *y, int64_t rows)
+{
+    long double sum = 0;
+
+#pragma omp parallel for reduction(+ : sum) \
+    num_threads(plan->tensor->context->env.options.threads) if (rows > PARALLEL)
+    for (int64_t i = 0; i < rows; i += LEAF) {
+        const int64_t       n = i + LEAF < rows ? LEAF : rows - i;
+        double              room[LEAF], lane[8] = {0};
+        const double *const value = leaf_of(plan, y, i, n, room);
+        int64_t             k     = 0;
+
+        for (; k + 8 <= n; k += 8)
+            for (int l = 0; l < 8; l++)
+                lane[l] += value[k + l];
+        for (int l = 0; k + l < n; l++)
+            lane[l] += value[k + l];
+        for (int l = 0; l < 8; l++)
+            sum += lane[l];
+    }
+    return sum;
+}
+
+/// What sums may differ by, of terms that have this size in all.
+static double bound_of(const cairn_plan *plan, long double size)
+{
+    const cairn_guard *g      = plan->guard;
+    const double       n      = (double)(g->longest + 2 * LEAF_ADDITIONS + g->members);
+    const double       narrow = plan->tensor->dtype == CAIRN_F32 ? FLT_EPSILON : 0;
+
+    /* Products below the normal numbers lose what no eps counts. */
+    return 4 * (n * DBL_EPSILON + narrow) * (double)size
+           + n * (double)g->columns * (narrow > 0 ? FLT_MIN : DBL_MIN);
+}
+
+static int64_t rows_of(const cairn_plan *plan)
+{
+    int64_t first, end;
+
+    cairn_plan_rows(plan, &first, &end);
+    return end - first;
+}
+
+cairn_guard_verdict
+cairn_guard_compare(const cairn_plan *plan, const void *x, const void *y)
+{
+    const cairn_guard *g   = plan->guard;
+    const operand      at  = operand_of(plan, x);
+    product_sum        all = {0, 0};
+
+    for (int m = 0; m < g->members; m++) {
+        const product_sum its = multiply(g, m, &at);
+
+        all.sum += its.sum;
+        all.size += its.size;
+    }
+    const long double         sum = sum_up(plan, y, rows_of(plan));
+    const cairn_guard_verdict v   = {.checked    = isfinite((double)all.size),
+                                     .difference = (double)fabsl(sum - all.sum),
+                                     .bound      = bound_of(plan, all.size)};
+
+    return v;
+}
+
+/* ---- finding and repairing ---- */
+
+/// Rows computed again.
+typedef struct {
+    const cairn_plan *plan;
+    cairn_x_rows      rows;
+    operand           x;
+    int64_t           first;
+    product_sum      *row;    ///< [rows] Of all members.
+    product_sum       member; ///< Of the one at hand.
+    bool              strays; ///< It has a column that it had not.
+} again;
+
+static cairn_status
+add_to_rows(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    again *s = user;
+
+    for (int n = 0; n < batch->n; n++) {
+        const double  a = cairn_value_get(&part->view, batch->value[n]);
+        const int64_t k = place_of(&s->rows, s->plan->guard, batch->coord[1][n]);
+
+        if (!cairn_is_entry(part, a)) continue;
+        s->strays |= k < 0;
+        if (k < 0) continue;
+        const long double term = (long double)a * x_at(&s->x, k);
+        product_sum      *row  = &s->row[batch->coord[0][n] - s->first];
+
+        row->sum += term;
+        row->size += fabsl(term);
+        s->member.sum += term;
+        s->member.size += fabsl(term);
+    }
+    return CAIRN_OK;
+}
+
+/// Compute all rows again, and fail where a member's do not have the sums that it had.
+static cairn_status compute_again(const cairn_visits *visits, again *s)
+{
+    const cairn_plan  *plan    = s->plan;
+    const cairn_guard *g       = plan->guard;
+    cairn_context     *context = plan->tensor->context;
+
+    for (int m = 0; m < g->members; m++) {
+        s->member = (product_sum){0, 0};
+        CAIRN_TRY(
+            cairn_walk_member(visits->walker[m], visits->local, m, add_to_rows, s));
+        const product_sum was  = multiply(g, m, &s->x);
+        const double      size = (double)fmaxl(was.size, 0);
+        const double      d    = (double)fabsl(was.sum - s->member.sum);
+
+        CAIRN_CHECK(!s->strays && d <= bound_of(plan, size), &context->env,
+                    CAIRN_NOT_VERIFIED,
+                    "guard: rank %d: member %d: its arrays are not what they were: its "
+                    "rows have the sum %.17g, and by its columns it is %.17g",
+                    context->comm->rank, m, (double)s->member.sum, (double)was.sum);
+    }
+    return CAIRN_OK;
+}
+
+/// Put right rows of y that are wrong. @return how many; @param[out] first  The first.
+static int64_t
+repair(const cairn_plan *plan, const again *s, void *y, int64_t rows, int64_t *first)
+{
+    const bool f32   = plan->tensor->dtype == CAIRN_F32;
+    int64_t    wrong = 0;
+
+    for (int64_t i = rows; i-- > 0;) {
+        const double d = (double)fabsl(value_of(plan, y, i) - s->row[i].sum);
+
+        if (d <= bound_of(plan, s->row[i].size)) continue; /* a NaN is not */
+        if (f32)
+            ((float *)y)[i] = (float)s->row[i].sum;
+        else
+            ((double *)y)[i] = (double)s->row[i].sum;
+        wrong++;
+        *first = i;
+    }
+    return wrong;
+}
+
+static cairn_status
+find_and_repair(const cairn_plan *plan, const void *x, void *y, int64_t rows)
+{
+    cairn_context *context = plan->tensor->context;
+    cairn_guard   *g       = plan->guard;
+    cairn_visits   visits;
+    int64_t        at     = 0, end;
+    again          s      = {.plan = plan,
+                             .rows = cairn_operands_x_rows(plan->replay->common.operands),
+                             .x    = operand_of(plan, x)};
+    cairn_status   status = cairn_visits_init(&visits, plan->tensor->local);
+
+    cairn_tensor_rows(plan->tensor, &s.first, &end);
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(&context->env, rows, &s.row);
+    if (status == CAIRN_OK) status = compute_again(&visits, &s);
+    if (status == CAIRN_OK) {
+        const int64_t wrong = repair(plan, &s, y, rows, &at);
+
+        g->info.rows += wrong;
+        cairn_log(&context->env,
+                  "guard: rank %d: %" PRId64 " row%s of the result, from row %" PRId64
+                  " on, had another value than the arrays say: computed again",
+                  context->comm->rank, wrong, wrong == 1 ? "" : "s", s.first + at);
+    }
+    cairn_visits_fini(&visits);
+    cairn_free(&context->env, s.row);
+    return status;
+}
+
+cairn_status cairn_guard_check(const cairn_plan *plan, const void *x, void *y)
+{
+    cairn_guard *const g      = plan->guard;
+    const double       begin  = cairn_seconds();
+    cairn_status       status = CAIRN_OK;
+
+    if (g->updates != plan->tensor->local->updates) CAIRN_TRY(sum_columns(plan, g));
+    const cairn_guard_verdict v = cairn_guard_compare(plan, x, y);
+
+    g->info.checked += v.checked;
+    g->info.unchecked += !v.checked;
+    if (v.checked && !(v.difference <= v.bound)) {
+        g->info.found++;
+        status = find_and_repair(plan, x, y, rows_of(plan));
+    }
+    g->info.seconds += cairn_seconds() - begin;
+    return status;
+}
+
+/* ---- the calls ---- */
+
+static cairn_status check_plan(const cairn_plan *plan)
+{
+    const cairn_product_options *op  = &plan->replay->common.operands->op;
+    cairn_env                   *env = &plan->tensor->context->env;
+
+    CAIRN_CHECK(op->columns == 1 && !op->transposed && op->alpha == 1 && op->beta == 0,
+                env, CAIRN_UNSUPPORTED,
+                "guard: plan: it is for another product than "
+                "y = A x");
+    CAIRN_CHECK(!plan->tensor->places && !plan->permuted, env, CAIRN_UNSUPPORTED,
+                "guard: plan: its rows are by places");
+    return CAIRN_OK;
+}
+
+cairn_status cairn_plan_guard(cairn_plan *plan)
+{
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(plan));
+    cairn_comm  *comm   = plan->tensor->context->comm;
+    cairn_guard *guard  = NULL;
+    cairn_status status = check_plan(plan);
+
+    if (status == CAIRN_OK && !plan->guard) status = cairn_guard_create(plan, &guard);
+    status = cairn_comm_agree(comm, status);
+    if (status != CAIRN_OK)
+        cairn_guard_destroy(comm->env, &guard);
+    else if (guard)
+        plan->guard = guard;
+    return status;
+}
+
+cairn_status cairn_plan_guard_info(const cairn_plan *plan, cairn_guard_info *info)
+{
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(plan),
+                         CAIRN_GIVEN(info), CAIRN_SIZED(info, cairn_guard_info));
+    cairn_comm      *comm = plan->tensor->context->comm;
+    cairn_guard_info own  = CAIRN_GUARD_INFO;
+
+    CAIRN_TRY(cairn_comm_agree(comm, CAIRN_OK));
+    if (plan->guard) own = plan->guard->info;
+    int64_t counts[] = {own.checked, own.unchecked, own.found, own.rows};
+
+    CAIRN_TRY(comm->ops->allreduce(comm, counts, 4, CAIRN_SUM));
+    own.checked   = counts[0];
+    own.unchecked = counts[1];
+    own.found     = counts[2];
+    own.rows      = counts[3];
+    CAIRN_WRITE(info, own);
+    return CAIRN_OK;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Products that are checked by sums of columns: bits that turn in results and in arrays are
+/// found and the results put right, and nothing is found where nothing is wrong.
+
+#include "api/guard.h"
+#include "base/mix.h"
+#include "support/seed.h"
+#include "support/suite_context.h"
+
+#include <math.h>
+
+TestSuite(guard, .init = context_up, .fini = context_down, .timeout = 600);
+
+static const char *const formats[] = {
+    "csr", "coo", "bdia<64>", "ell", "hybrid<bdia<64>,csr,0.6>", "csc"};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static uint64_t seed;
+
+static uint64_t draw(uint64_t n)
+{
+    return cairn_mix(seed++) % n;
+}
+
+/// A number of any sign, within so many powers of two.
+static double draw_number(int powers)
+{
+    const double size = 0.5 + (double)draw(1 << 20) / (1 << 21);
+
+    return ldexp(draw(2) ? size : -size, (int)draw((uint64_t)powers));
+}
+
+static struct {
+    cairn_tensor *tensor;
+    cairn_plan   *plan;
+    int64_t       n;
+    double       *x, *y, *right;
+} p;
+
+/// A random matrix of @p n rows with a diagonal and some more entries, and its product,
+/// checked.
+static void product_up(int64_t n, const char *text, int powers, cairn_dtype dtype)
+{
+    const int64_t extent[2] = {n, n}, nnz = n + 3 * n;
+    int64_t      *coord  = malloc((size_t)nnz * 2 * sizeof *coord);
+    double       *value  = malloc((size_t)nnz * sizeof *value);
+    cairn_format *format = must_format(context, text);
+    cairn_source *source = NULL;
+
+    for (int64_t k = 0; k < nnz; k++) {
+        coord[2 * k]     = k < n ? k : (int64_t)draw((uint64_t)n);
+        coord[2 * k + 1] = k < n ? k : (int64_t)draw((uint64_t)n);
+        value[k]         = draw_number(powers);
+    }
+    MUST(context, cairn_source_from_coords(context, 2, extent, nnz, coord, value,
+                                           CAIRN_BY_NNZ, &source));
+    MUST(context, cairn_tensor_create(source, format, dtype, &p.tensor));
+    MUST(context, cairn_plan_create_spmv(p.tensor, &p.plan));
+    MUST(context, cairn_plan_guard(p.plan));
+    cairn_source_destroy(&source);
+    cairn_format_destroy(&format);
+    free(coord);
+    free(value);
+    p.n     = n;
+    p.x     = malloc((size_t)n * sizeof *p.x);
+    p.y     = malloc((size_t)n * sizeof *p.y);
+    p.right = malloc((size_t)n * sizeof *p.right);
+}
+
+static void product_down(void)
+{
+    cairn_plan_destroy(&p.plan);
+    cairn_tensor_destroy(&p.tensor);
+    free(p.x);
+    free(p.y);
+    free(p.right);
+}
+
+static void draw_x(int powers)
+{
+    for (int64_t i = 0; i < p.n; i++)
+        p.x[i] = draw_number(powers);
+}
+
+static double turned(double value, int bit)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    bits ^= (uint64_t)1 << bit;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/// Turn a bit of a result that matters: a check finds and mends it.
+///
+/// @return whether there was such a bit.
+static bool turn_in_result(void)
+{
+    const int64_t             i   = (int64_t)draw((uint64_t)p.n);
+    const double              to  = turned(p.right[i], (int)draw(64));
+    const double              d   = fabs(to - p.right[i]);
+    const cairn_guard_verdict v   = cairn_guard_compare(p.plan, p.x, p.right);
+    const int64_t             had = p.plan->guard->info.found;
+
+    cr_assert_leq(v.difference, v.bound);
+    if (d <= v.bound + v.difference) return false;
+    memcpy(p.y, p.right, (size_t)p.n * sizeof *p.y);
+    p.y[i] = to;
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    cr_assert_eq(p.plan->guard->info.found, had + 1, "%g in row %d, bound %g", d,
+                 (int)i, v.bound);
+    cr_assert(fabs(p.y[i] - p.right[i]) <= v.bound);
+    return true;
+}
+
+/// Turn a bit of a stored value that matters: the run fails, and names the member.
+static bool turn_in_arrays(void)
+{
+    const cairn_local *local = p.tensor->local;
+    const cairn_part  *part  = &local->part[draw((uint64_t)local->parts)];
+    char               named[64];
+
+    if (part->view.val_kind != CAIRN_VALUE_FLOAT || part->view.val_bits != 64
+        || part->view.values == 0)
+        return false;
+    double *const at =
+        cairn_value_at(&part->view, (cairn_pos)draw((uint64_t)part->view.values));
+    const double was = *at;
+
+    *at = turned(was, (int)draw(63));
+    /* What it does to y, as the product has it. */
+    cairn_guard *const guard = p.plan->guard;
+
+    p.plan->guard = NULL;
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    p.plan->guard                   = guard;
+    const cairn_guard_verdict right = cairn_guard_compare(p.plan, p.x, p.right);
+    double                    d     = 0;
+
+    for (int64_t i = 0; i < p.n; i++)
+        d += p.y[i] - p.right[i];
+    const bool matters = !isfinite(d) || fabs(d) > right.bound + right.difference;
+
+    if (matters) {
+        snprintf(named, sizeof named, "guard: rank 0: member %d: ", part->where.member);
+        cr_assert_eq(cairn_plan_run(p.plan, p.x, p.y), CAIRN_NOT_VERIFIED);
+        cr_assert_not_null(strstr(cairn_context_message(context), named), "%s",
+                           cairn_context_message(context));
+    }
+    *at = was;
+    return matters;
+}
+
+Test(guard, bits_that_turn_are_found)
+{
+    const int turns    = seed_cases(10000);
+    int       found[2] = {0};
+
+    seed                         = seed_clock();
+    context->env.options.kernels = CAIRN_KERNELS_REFERENCE; /* many small plans */
+    for (int f = 0; found[0] + found[1] < turns; f++) {
+        product_up(60, formats[f % FORMATS], f % 2 ? 3 : 40, CAIRN_F64);
+        draw_x(f % 3 ? 2 : 20);
+        MUST(context, cairn_plan_run(p.plan, p.x, p.right));
+        for (int k = 0; k < 100 && found[0] + found[1] < turns; k++)
+            found[0] += turn_in_result();
+        for (int k = 0; k < 100 && found[0] + found[1] < turns; k++)
+            found[1] += turn_in_arrays();
+        product_down();
+    }
+    if (seed_whole()) cr_assert(found[0] > turns / 4 && found[1] > turns / 5);
+}
+
+Test(guard, nothing_is_found_where_nothing_is_wrong)
+{
+    const int        products = seed_cases(5000);
+    cairn_guard_info info     = CAIRN_GUARD_INFO;
+
+    seed                         = seed_clock() + 1;
+    context->env.options.kernels = CAIRN_KERNELS_REFERENCE;
+    for (int k = 0; k < products;) {
+        const bool narrow = draw(4) == 0;
+
+        product_up(1 + (int64_t)draw(40), formats[draw(FORMATS)],
+                   narrow ? 10 : 1 + (int)draw(60), narrow ? CAIRN_F32 : CAIRN_F64);
+        float *const x = malloc((size_t)p.n * sizeof *x), *const y = malloc(
+                                                              (size_t)p.n * sizeof *y);
+
+        for (int l = 0; l < 200 && k < products; l++, k++) {
+            draw_x(narrow ? 10 : 1 + (int)draw(100));
+            for (int64_t i = 0; i < p.n; i++)
+                x[i] = (float)p.x[i];
+            MUST(context, narrow ? cairn_plan_run(p.plan, x, y)
+                                 : cairn_plan_run(p.plan, p.x, p.y));
+        }
+        MUST(context, cairn_plan_guard_info(p.plan, &info));
+        cr_assert_eq(info.found, 0);
+        cr_assert_eq(info.unchecked, 0);
+        cr_assert_gt(info.checked, 0);
+        free(x);
+        free(y);
+        product_down();
+    }
+}
+
+Test(guard, what_is_not_finite_is_counted_and_left)
+{
+    cairn_guard_info info = CAIRN_GUARD_INFO;
+
+    seed = 3;
+    product_up(30, "csr", 3, CAIRN_F64);
+    draw_x(3);
+    p.x[7] = INFINITY;
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    p.x[7] = NAN;
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    p.x[7] = 1;
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    MUST(context, cairn_plan_guard_info(p.plan, &info));
+    cr_assert_eq(info.checked, 1);
+    cr_assert_eq(info.unchecked, 2);
+    cr_assert_eq(info.found, 0);
+    product_down();
+}
+
+Test(guard, new_values_have_sums_of_their_own)
+{
+    cairn_guard_info info = CAIRN_GUARD_INFO;
+
+    seed = 4;
+    product_up(30, "csr", 3, CAIRN_F64);
+    draw_x(3);
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    MUST(context, cairn_tensor_shift(p.tensor, 5));
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    MUST(context, cairn_plan_guard_info(p.plan, &info));
+    cr_assert_eq(info.checked, 2);
+    cr_assert_eq(info.found, 0);
+    product_down();
+}
+
+Test(guard, other_products_are_refused)
+{
+    cairn_product_options twice = CAIRN_PRODUCT_OPTIONS;
+    cairn_plan           *other = NULL;
+
+    seed = 5;
+    product_up(10, "csr", 3, CAIRN_F64);
+    twice.columns = 2;
+    MUST(context, cairn_plan_create_product(p.tensor, &twice, &other));
+    cr_assert_eq(cairn_plan_guard(other), CAIRN_UNSUPPORTED);
+    cr_assert_eq(cairn_plan_iterate(p.plan, 2), CAIRN_UNSUPPORTED);
+    cairn_plan_destroy(&other);
+    product_down();
+}
