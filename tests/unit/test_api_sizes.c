@@ -355,10 +355,14 @@ static double solution[3]; ///< Of no equations but 0 = 0.
 
 static cairn_status tell_of_guard(void *given)
 {
-    cairn_status status = cairn_plan_guard(plan);
+    cairn_plan  *made   = NULL;
+    cairn_status status = cairn_plan_create_spmv(tensor, &made);
 
-    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
-    return status == CAIRN_OK ? cairn_plan_guard_info(plan, given) : status;
+    if (status == CAIRN_OK) status = cairn_plan_guard(made);
+    if (status == CAIRN_OK) status = cairn_plan_run(made, NULL, NULL);
+    if (status == CAIRN_OK) status = cairn_plan_guard_info(made, given);
+    cairn_plan_destroy(&made);
+    return status;
 }
 
 static cairn_status solve_by(void *given)
