@@ -13,14 +13,15 @@ libjansson-dev libhwloc-dev libopenmpi-dev openmpi-bin opencl-headers"
 # clang's own version (V) in their names; a linker that takes a third of the usual one's
 # time, for hundreds of programs; readers of what the command writes; what gets
 # packages from PyPI; the Python package's; Eigen; an OpenCL device; network namespaces
-# as hosts; PETSc; PT-Scotch; what draws the plots of scaling studies, and what
+# as hosts, and Slurm for them (its services find no settings, and do not start); PETSc;
+# PT-Scotch; what draws the plots of scaling studies, and what
 # simulates them; other processors, emulated; HDF5, in C and in Python; ranks in Python;
 # libraries that adaptors are for.
 test_packages="libcriterion-dev clang libclang-rt-V-dev libomp-V-dev lld groff-base python3
 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-scipy
 libeigen3-dev gnuplot-nox ocl-icd-libopencl1 pocl-opencl-icd iproute2 libpetsc-real-dev
 libptscotch-dev libsimgrid-dev qemu-user libhdf5-dev python3-h5py python3-mpi4py
-libhypre-dev libsundials-dev"
+libhypre-dev libsundials-dev slurmctld slurmd slurm-client munge"
 
 fail() {
     echo "setup: $1" >&2

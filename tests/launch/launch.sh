@@ -141,6 +141,11 @@ sh "$launch" --checkpoint kept -- sh words.sh one >out 2>err || fail "it ended w
 printf '%s\n' 'one --checkpoint kept' 'one --checkpoint kept --restart kept' |
     cmp -s - out || fail 'other words'
 
+case='words of srun'
+sh "$launch" --times 0 -- sh -c 'echo "srun: error: h1: task 3: Killed" >&2; exit 137' >out 2>err
+[ $? -eq 137 ] || fail 'another status than 137'
+says 1 '^launch: rank 3 on h1: Killed; it was started 1 times$'
+
 case='options'
 for words in '' '--times' '--times x -- true' '--none -- true' '--times 3'; do
     : >out
