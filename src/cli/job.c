@@ -32,6 +32,16 @@ void cli_warn(const cli_job *job, const char *format, ...)
     fprintf(stderr, "\n");
 }
 
+const char *cli_text(const cli_job *job, cli_option_id id)
+{
+    return job->arguments.value[id];
+}
+
+bool cli_given(const cli_job *job, cli_option_id id)
+{
+    return cli_text(job, id) != NULL;
+}
+
 cairn_status cli_not_yet(cli_job *job, const char *what, const char *where)
 {
     return cli_fail(job, CAIRN_UNSUPPORTED, "%s: %s: not in this version", what, where);

@@ -56,6 +56,12 @@ struct cli_job {
     char            message[2048]; ///< "WHAT: WHERE: WHY" of the command's own failure.
 };
 
+/// The text of an option; NULL when it was not given.
+const char *cli_text(const cli_job *job, cli_option_id id);
+
+/// Was it given?
+bool cli_given(const cli_job *job, cli_option_id id);
+
 /// Set the message of a failure, and return @p status. Of several the first counts.
 __attribute__((format(printf, 3, 4))) cairn_status
 cli_fail(cli_job *job, cairn_status status, const char *format, ...);

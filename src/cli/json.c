@@ -6,7 +6,6 @@
 #include "json.h"
 
 #include "save.h"
-#include "values.h"
 
 #include <errno.h>
 #include <math.h>

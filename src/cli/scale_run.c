@@ -6,7 +6,6 @@
 #include "json.h"
 #include "launcher.h"
 #include "scale.h"
-#include "values.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -8,7 +8,6 @@
 
 #include "gather.h"
 #include "save.h"
-#include "values.h"
 
 #include <errno.h>
 #include <math.h>

@@ -13,16 +13,6 @@
 
 #define MOST_CHOICES 32
 
-const char *cli_text(const cli_job *job, cli_option_id id)
-{
-    return job->arguments.value[id];
-}
-
-bool cli_given(const cli_job *job, cli_option_id id)
-{
-    return cli_text(job, id) != NULL;
-}
-
 static cairn_status
 refuse(cli_job *job, cli_option_id id, const char *text, const char *why)
 {

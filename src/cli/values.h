@@ -8,12 +8,6 @@
 
 #include "job.h"
 
-/// The text of an option; NULL when it was not given.
-const char *cli_text(const cli_job *job, cli_option_id id);
-
-/// Was it given?
-bool cli_given(const cli_job *job, cli_option_id id);
-
 /// --candidates needs a format that is chosen: @p chooses. @p how says which option would.
 ///
 /// @retval CAIRN_BAD_OPTION  It is given, and none is chosen.

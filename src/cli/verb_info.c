@@ -5,7 +5,6 @@
 #include "json.h"
 #include "progress.h"
 #include "spy.h"
-#include "values.h"
 #include "verbs.h"
 #include "words.h"
 
