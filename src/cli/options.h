@@ -93,7 +93,9 @@ typedef struct cli_job cli_job; // job.h
     X(SIMULATE, "simulate", "FILE", NULL,                                            \
       "add points on SimGrid's ranks; FILE is its platform, as cluster.xml")         \
     X(SIMULATED, "simulated-ranks", "A,B,...", "those of --ranks",                   \
-      "numbers of ranks that are simulated")
+      "numbers of ranks that are simulated")                                         \
+    X(MACHINE, "machine", "FILE", NULL,                                              \
+      "rates of another machine: its devices, and its messages")
 
 typedef enum {
 #define X(id, name, value, standard, help) CLI_##id,

@@ -11,7 +11,7 @@
 static const cli_verb *const verbs[] = {
     &cli_verb_info,   &cli_verb_generate, &cli_verb_format, &cli_verb_convert,
     &cli_verb_run,    &cli_verb_solve,    &cli_verb_emit,   &cli_verb_devices,
-    &cli_verb_doctor, &cli_verb_scale,
+    &cli_verb_doctor, &cli_verb_scale,    &cli_verb_whatif,
 };
 
 enum { VERBS = sizeof verbs / sizeof verbs[0] };

@@ -29,5 +29,6 @@ extern const cli_verb cli_verb_emit;
 extern const cli_verb cli_verb_devices;
 extern const cli_verb cli_verb_doctor;
 extern const cli_verb cli_verb_scale;
+extern const cli_verb cli_verb_whatif;
 
 #endif

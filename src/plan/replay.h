@@ -88,6 +88,18 @@ typedef struct cairn_recording {
     const cairn_task_log *storing; ///< How the tensor was stored; read at once.
 } cairn_recording;
 
+/// What a run does on this rank, in numbers that no clock has a part in.
+typedef struct cairn_replay_counts {
+    int    starts;  ///< Parts that are started.
+    double bytes;   ///< That move if arrays, X and Y are read and written once.
+    double entries; ///< Stored.
+    double inside;  ///< Share of the rows that are computed while messages travel.
+    double flops;   ///< Useful.
+} cairn_replay_counts;
+
+/// Count. Local.
+void cairn_replay_count(const cairn_replay *replay, cairn_replay_counts *counts);
+
 /// Prepare.
 ///
 /// Collective.

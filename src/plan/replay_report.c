@@ -5,6 +5,8 @@
 #include "cost/transfers.h"
 #include "plan/replay.h"
 
+#include <math.h>
+
 /// Seconds of what is exchanged by the network that this rank's simulated devices have:
 /// the slowest of theirs, since each waits for X.
 static double exchange_seconds(const cairn_replay *replay)
@@ -130,4 +132,50 @@ int64_t cairn_replay_bytes(const cairn_replay *replay)
     for (int p = 0; p < replay->subproducts; p++)
         bytes += cairn_subproduct_bytes(&replay->subproduct[p]);
     return bytes;
+}
+
+/// Rows of a subproduct that read no X but this rank's own, which are computed while
+/// messages travel.
+static double rows_inside(const cairn_subproduct *subproduct)
+{
+    double rows = 0;
+
+    for (int k = 0; k < subproduct->pieces.count; k++) {
+        const cairn_row_piece *piece = &subproduct->pieces.piece[k];
+
+        if (piece->owned) rows += (double)cairn_work_rows_out(&piece->work);
+    }
+    return rows;
+}
+
+/// Bytes of X that this rank has: its own rows, and those that others send. (A cost model
+/// counts all columns of its box, which on several ranks are more.)
+static double bytes_of_x(const cairn_replay *replay)
+{
+    if (replay->op.transposed) return INFINITY;
+    const cairn_x_rows rows = cairn_operands_x_rows(replay->common.operands);
+
+    return (double)rows.row_bytes
+           * (double)(rows.owned.hi - rows.owned.lo + 1 + rows.ghosts);
+}
+
+void cairn_replay_count(const cairn_replay *replay, cairn_replay_counts *counts)
+{
+    const double x    = bytes_of_x(replay);
+    double       rows = 0, inside = 0;
+
+    *counts = (cairn_replay_counts){.starts = replay->subproducts};
+    for (int p = 0; p < replay->subproducts; p++) {
+        const cairn_subproduct *subproduct = &replay->subproduct[p];
+        cairn_work              work;
+
+        cairn_work_of_product(&subproduct->work, cairn_subproduct_sets(subproduct),
+                              &work);
+        counts->bytes += work.arrays + fmin(work.x, x) + work.y;
+        counts->entries += work.entries;
+        counts->flops += work.flops;
+        rows += work.rows;
+        inside += rows_inside(subproduct);
+    }
+    counts->inside = rows > 0 ? inside / rows : 0;
 }

@@ -78,3 +78,30 @@ cairn_method_parse(cairn_env *env, const char *text, cairn_solve_method *method)
                       "bicgstab, gmres:M and chebyshev:LO,HI",
                       name);
 }
+
+bool cairn_method_counts(const cairn_solve_method   *method,
+                         const cairn_preconditioner *m,
+                         cairn_step_counts          *counts)
+{
+    /* Vectors: what the passes of a step name, each once, and twice where it is changed; with
+     * the diagonal its inverse, and what is made of it, besides. */
+    static const struct {
+        const char       *name;
+        cairn_step_counts none;
+        int               jacobi; ///< Vectors more.
+    } steps[] = {
+        {"cg",           {1, 2, 2 + 3 + 5, false},         2    },
+        {"pipelined-cg", {1, 1, 13, true},                 5 + 3},
+        {"bicgstab",     {2, 3, 2 + 7 + 2 + 7 + 5, false}, 2    },
+        {"chebyshev",    {1, 1, 7, false},                 1    },
+    };
+
+    if (m->kind > CAIRN_PRECONDITION_JACOBI) return false;
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+        if (strcmp(steps[k].name, method->name) != 0) continue;
+        *counts = steps[k].none;
+        if (m->kind == CAIRN_PRECONDITION_JACOBI) counts->vectors += steps[k].jacobi;
+        return true;
+    }
+    return false;
+}

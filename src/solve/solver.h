@@ -64,6 +64,21 @@ typedef struct cairn_solve_method {
 cairn_status
 cairn_method_parse(cairn_env *env, const char *text, cairn_solve_method *method);
 
+/// What a step of a method does, in numbers that follow from its code alone.
+typedef struct cairn_step_counts {
+    int  products;
+    int  sums;    ///< Reductions over all ranks.
+    int  vectors; ///< Vectors read or written by passes over rows, once a pass.
+    bool beside;  ///< Sums travel while the product is computed.
+} cairn_step_counts;
+
+/// Count a step with a preconditioner that is none or the diagonal.
+///
+/// Local. @return false: not of this method (gmres, whose steps differ) or preconditioner.
+bool cairn_method_counts(const cairn_solve_method   *method,
+                         const cairn_preconditioner *m,
+                         cairn_step_counts          *counts);
+
 /// Solve.
 ///
 /// Collective.

@@ -1449,6 +1449,18 @@ static cairn_status copy_three(void *user, const double *from, double *to)
     return CAIRN_OK;
 }
 
+Test(misuse, other_machines)
+{
+    cairn_whatif_options none = CAIRN_WHATIF_OPTIONS, wrong = CAIRN_WHATIF_OPTIONS;
+
+    wrong.machine = "nowhere.json";
+    SILENT(cairn_plan_whatif, plan, NULL, &wrong, SIZED(cairn_whatif));
+    REFUSES(cairn_plan_whatif, options, plan, NULL, SIZED(cairn_whatif));
+    FAILS(cairn_plan_whatif, options, plan, &none, SIZED(cairn_whatif));
+    FAILS(cairn_plan_whatif, options, plan, &wrong, SIZED(cairn_whatif));
+    REFUSES(cairn_plan_whatif, answer, plan, &wrong, NULL);
+}
+
 Test(misuse, solvers)
 {
     static const double        zero[3];

@@ -5,6 +5,7 @@
 /// tests/check_sizes.sh looks for the name of every struct here.
 
 #include "support/api.h"
+#include "support/scratch.h"
 
 #include <cairn/cairn.h>
 
@@ -460,6 +461,35 @@ static cairn_status alternative_of_path(void *given)
     return CAIRN_IO;
 }
 
+/// A machine of one device, in a file.
+static const char *machine_file(void)
+{
+    static char       path[80];
+    static const char text[] =
+        "{\"name\": \"m\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 1e9}]}";
+
+    if (path[0]) return path;
+    scratch_create(path);
+    strcat(path, "/m.json");
+    scratch_write(path, text, strlen(text));
+    return path;
+}
+
+static cairn_status ask_by(void *given)
+{
+    cairn_whatif answer = CAIRN_WHATIF;
+
+    return cairn_plan_whatif(plan, given, &answer);
+}
+
+static cairn_status ask_and_tell(void *given)
+{
+    cairn_whatif_options options = CAIRN_WHATIF_OPTIONS;
+
+    options.machine = machine_file();
+    return cairn_plan_whatif(plan, &options, given);
+}
+
 Test(api_sizes, what_programs_say)
 {
     READ(cairn_product_options, check_product, CAIRN_PRODUCT_OPTIONS);
@@ -539,6 +569,11 @@ Test(api_sizes, problems_and_parts)
     start.scalar[0] = (cairn_solve_scalar){"rr", 0};
     hold_from("cairn_solve_state", &start, sizeof start,
               offsetof(cairn_solve_state, scalar) + sizeof start.scalar[0], solve_from);
+    cairn_whatif_options machine = CAIRN_WHATIF_OPTIONS;
+
+    machine.machine = machine_file();
+    hold_from("cairn_whatif_options", &machine, sizeof machine,
+              offsetof(cairn_whatif_options, machine) + sizeof machine.machine, ask_by);
     hold_from("cairn_csr", &three_rows, sizeof three_rows,
               offsetof(cairn_csr, idx_bits) + sizeof three_rows.idx_bits, take_rows);
     hold_from("cairn_column_map", &map, sizeof map,
@@ -562,6 +597,7 @@ Test(api_sizes, what_the_library_tells)
     FILLED(cairn_guard_info, tell_of_guard, CAIRN_GUARD_INFO);
     FILLED(cairn_solve_info, solve_and_tell, CAIRN_SOLVE_INFO);
     FILLED(cairn_solve_switch_info, solve_and_tell_of_it, CAIRN_SOLVE_SWITCH_INFO);
+    FILLED(cairn_whatif, ask_and_tell, CAIRN_WHATIF);
     FILLED(cairn_auto_info, choose_and_tell, CAIRN_AUTO_INFO);
     FILLED(cairn_level_info, describe_level, CAIRN_LEVEL_INFO);
     FILLED(cairn_level_info, describe_stored_level, CAIRN_LEVEL_INFO);

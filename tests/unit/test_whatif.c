@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Machines that are not here: files of rates and what is wrong with them, rates beside
+/// products that they were not fitted to, and predictions on machines that are made up so
+/// that each has one right value.
+
+#include "cost/held_out.h"
+#include "cost/rated_machine.h"
+#include "solve/solver.h"
+#include "support/api.h"
+#include "support/brutal.h"
+#include "support/scratch.h"
+
+#include <cairn/cairn.h>
+
+#include <math.h>
+
+static char      folder[64], path[80];
+static cairn_env env;
+
+static void files_up(void)
+{
+    scratch_create(folder);
+    snprintf(path, sizeof path, "%s/m.json", folder);
+    cairn_env_init(&env);
+}
+
+static void files_down(void)
+{
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+static cairn_status read_text(const char *text, cairn_rated_machine *machine)
+{
+    scratch_write(path, text, strlen(text));
+    return cairn_rated_machine_read(&env, path, machine);
+}
+
+TestSuite(rated_machine, .init = files_up, .fini = files_down);
+
+static const char cluster[] =
+    "{\"name\": \"c\", \"host\": 2,\n"
+    " \"devices\": [{\"name\": \"a\", \"count\": 3, \"bandwidth\": 4e9, \"start\": "
+    "1e-6},\n"
+    "  {\"name\": \"b\", \"bandwidth\": 5e8, \"entries\": 2e8}],\n"
+    " \"near\": {\"latency\": 1e-6, \"bandwidth\": 1e9},\n"
+    " \"far\": {\"latency\": 1e-5, \"bandwidth\": 1e8}}";
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+Test(rated_machine, devices_and_links_are_those_of_ranks)
+{
+    cairn_rated_machine m;
+
+    cr_assert_eq(read_text(cluster, &m), CAIRN_OK, "%s", env.message);
+
+    cr_expect_eq(m.ranks, 4);
+    for (int rank = 0; rank < 4; rank++)
+        cr_expect_str_eq(cairn_rated_device_of(&m, rank)->name, rank < 3 ? "a" : "b");
+    cr_expect(near(cairn_rated_device_of(&m, 3)->rates.per_entry, 5e-9));
+    cr_expect(near(cairn_rated_device_of(&m, 2)->rates.launch, 1e-6));
+    cr_expect(near(cairn_rated_message(&m, 0, 1, 1000), 2e-6));
+    cr_expect(near(cairn_rated_message(&m, 1, 2, 1000), 2e-5));
+    cr_expect_eq(cairn_rated_sum(&m, 1), 0);
+    cr_expect(near(cairn_rated_sum(&m, 2), 1e-6));
+    cr_expect(near(cairn_rated_sum(&m, 3), 1.1e-5));
+    cr_expect(near(cairn_rated_sum(&m, 4), 1.1e-5));
+}
+
+Test(rated_machine, what_is_wrong_is_told_with_its_place)
+{
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
+        {"{",                                                                         "m.json:1:"                    },
+        {"[]",                                                                        "a machine: is no object"      },
+        {"{\"devices\": []}",                                                         "name: is no text"             },
+        {"{\"name\": \"x\"}",                                                         "devices: is no list"          },
+        {"{\"name\": \"x\", \"devices\": []}",                                        ":1:26: devices: is no list"   },
+        {"{\"name\": \"x\", \"devices\": [3]}",                                       ":1:27: a device: is no object"},
+        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\"}]}",
+         ":1:27: bandwidth: is missing"                                                                              },
+        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 0}]}",
+         "bandwidth: is no number above 0"                                                                           },
+        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": \"1\"}]}",
+         "bandwidth: is no number above 0"                                                                           },
+        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 1e9, "
+         "\"start\": -1}]}",                                                                            "start: is no number above 0"                                                                                          },
+        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 1e9, "
+         "\"count\": 0}]}",                                                                           "count: is no whole number"                },
+        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 1e9, "
+         "\"count\": 2}]}","near: is missing"},
+        {"{\"name\": \"x\", \"host\": 1, \"devices\": [{\"name\": \"d\", "
+         "\"bandwidth\": 1e9, \"count\": 2}]}",                                                           "far: is missing"                                                                                                  },
+        {"{\"name\": \"x\",\n \"hots\": 1}",
+         ":2:2: hots: no such field; did you mean host?"                                                                       },
+    };
+
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        cairn_rated_machine m = {.devices = -7};
+
+        cr_expect_eq(read_text(wrong[k].text, &m), CAIRN_BAD_FILE, "%s", wrong[k].text);
+        cr_expect(strstr(env.message, wrong[k].says), "%s: says %s", wrong[k].text,
+                  env.message);
+        cr_expect_eq(m.devices, -7);
+    }
+    cairn_rated_machine m;
+
+    cr_expect_eq(cairn_rated_machine_read(&env, "nowhere/m.json", &m), CAIRN_IO);
+    CAIRN_BRUTAL(&env, read_text(cluster, &m));
+}
+
+TestSuite(held_out, .init = files_up, .fini = files_down);
+
+static const cairn_cost_device processor = {
+    "cpu: test",
+    CAIRN_CLOCK_MEASURED,
+    {1e-6, 1e-10, 0}
+};
+
+/// Measurements of a family whose products take @p factor times what the others' do.
+static void observe(cairn_costs *costs, const char *family, double factor)
+{
+    for (int k = 0; k < 8; k++) {
+        cairn_work work = {.bytes = 1e4 * pow(4, k), .entries = 1e3 * pow(4, k)};
+
+        snprintf(work.family, sizeof work.family, "%s", family);
+        cairn_cost_observe(costs, &processor, &work,
+                           factor * (1e-6 + 1e-10 * work.bytes));
+    }
+}
+
+Test(held_out, the_error_is_that_of_families_that_rates_do_not_know)
+{
+    cairn_costs    costs;
+    cairn_held_out held = {.families = -1};
+
+    cairn_costs_init(&env, NULL, &costs);
+    cr_assert_eq(cairn_cost_held_out(&costs, &held), CAIRN_OK);
+    cr_expect_eq(held.measurements, 0);
+    observe(&costs, "product a", 1);
+    observe(&costs, "copies", 50);
+    cr_assert_eq(cairn_cost_held_out(&costs, &held), CAIRN_OK);
+    cr_expect_eq(held.measurements, 0, "one family alone is held out");
+
+    observe(&costs, "product b", 1);
+    cr_assert_eq(cairn_cost_held_out(&costs, &held), CAIRN_OK);
+    cr_expect_eq(held.measurements, 16);
+    cr_expect_eq(held.families, 2);
+    cr_expect(fabs(held.low - 1) < 0.02 && fabs(held.high - 1) < 0.02, "%g to %g",
+              held.low, held.high);
+
+    /* Rates of the two say of a third that takes three times as long a third. */
+    observe(&costs, "product c", 3);
+    CAIRN_BRUTAL(&env, cairn_cost_held_out(&costs, &held));
+    cr_expect_eq(held.measurements, 24);
+    cr_expect(fabs(held.high - 3) < 0.1, "%g", held.high);
+    cr_expect(held.low <= held.middle && held.middle <= held.high);
+    cairn_costs_fini(&costs);
+}
+
+TestSuite(method_counts, .init = files_up, .fini = files_down);
+
+/// The identity, as an operator.
+static cairn_status copy(void *user, const double *x, double *y)
+{
+    memcpy(y, x, *(const size_t *)user * sizeof *y);
+    return CAIRN_OK;
+}
+
+/// A diagonal of different elements, so that there are many steps.
+static cairn_status stretch(void *user, const double *x, double *y)
+{
+    for (size_t k = 0; k < *(const size_t *)user; k++)
+        y[k] = (double)(k + 1) * x[k];
+    return CAIRN_OK;
+}
+
+Test(method_counts, products_and_sums_are_those_that_solvers_have)
+{
+    static const char *const methods[] = {"cg", "pipelined-cg", "bicgstab",
+                                          "chebyshev:1,9"};
+    enum { ROWS = 200 };
+    static double  b[ROWS], x[ROWS];
+    size_t         rows    = ROWS;
+    cairn_context *context = NULL;
+
+    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
+    for (int k = 0; k < ROWS; k++)
+        b[k] = 1 + k % 7;
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+        const cairn_solve_operator matrix = {
+            strncmp(methods[k], "cheb", 4) ? stretch : copy, &rows};
+        cairn_solve_info           info[2] = {CAIRN_SOLVE_INFO, CAIRN_SOLVE_INFO};
+        cairn_solve_method         method;
+        cairn_step_counts          counts;
+        const cairn_preconditioner none = {.kind = CAIRN_PRECONDITION_NONE};
+
+        for (int more = 0; more < 2; more++) {
+            cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+
+            options.method         = methods[k];
+            options.tolerance      = 0;
+            options.max_iterations = 4 + 3 * more;
+            memset(x, 0, sizeof x);
+            cr_assert_eq(
+                cairn_solve_with(context, ROWS, &matrix, &options, b, x, &info[more]),
+                CAIRN_NOT_CONVERGED, "%s", methods[k]);
+        }
+        cr_assert_eq(cairn_method_parse(&env, methods[k], &method), CAIRN_OK);
+        cr_assert(cairn_method_counts(&method, &none, &counts));
+        cr_expect_eq(info[1].products - info[0].products, 3 * counts.products, "%s",
+                     methods[k]);
+        cr_expect_eq(info[1].reductions - info[0].reductions, 3 * counts.sums, "%s: %d",
+                     methods[k], (int)(info[1].reductions - info[0].reductions));
+    }
+    cairn_context_destroy(&context);
+}
+
+Test(method_counts, others_are_not_counted)
+{
+    cairn_solve_method         method;
+    cairn_step_counts          counts;
+    const cairn_preconditioner none   = {.kind = CAIRN_PRECONDITION_NONE},
+                               blocks = {.kind = CAIRN_PRECONDITION_BLOCKS};
+
+    cr_assert_eq(cairn_method_parse(&env, "gmres:5", &method), CAIRN_OK);
+    cr_expect_not(cairn_method_counts(&method, &none, &counts));
+    cr_assert_eq(cairn_method_parse(&env, "cg", &method), CAIRN_OK);
+    cr_expect_not(cairn_method_counts(&method, &blocks, &counts));
+}
