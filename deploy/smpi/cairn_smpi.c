@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Products on ranks that are not there: a plain MPI program for SimGrid's smpirun, which
-/// replays what `cairn run --trace` has recorded of each rank. Computing takes no time but
+/// replays what `cairn run --trace` has recorded of each rank, or `cairn scale` counted. Computing takes no time but
 /// what the recording says, at the speed of the host; messages are SimGrid's.
 /// Usage: smpirun -np RANKS ... cairn-smpi RECORD PRODUCTS (docs/scaling.md has the record)
 
@@ -13,13 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_SUM = 1024 }; ///< Bytes.
+
 /// What a rank does, in order.
-typedef enum { COMPUTE, START, RECEIVE } kind;
+typedef enum { COMPUTE, START, RECEIVE, SUM } kind;
 
 typedef struct {
     kind   what;
     double seconds;     ///< Of COMPUTE.
-    int    rank, bytes; ///< Of RECEIVE.
+    int    rank, bytes; ///< Of RECEIVE; bytes also of SUM.
     int    request;     ///< Likewise: which.
 } step;
 
@@ -31,7 +33,7 @@ typedef struct {
 typedef struct {
     step    *step; ///< [steps]
     message *sent; ///< [sends]
-    int      steps, sends, receives, most;
+    int      steps, sends, receives, most, sums;
 } record;
 
 static void stop(const char *what)
@@ -63,7 +65,7 @@ static void add_sent(record *r, message m)
 }
 
 /// One line of a record: "rank R" begins a rank's steps, "compute SECONDS", "start",
-/// "receive FROM BYTES".
+/// "receive FROM BYTES", "sum BYTES" over all ranks.
 static void read_line(record *r, const char *line, int me, int size, int *whose)
 {
     double seconds;
@@ -83,6 +85,10 @@ static void read_line(record *r, const char *line, int me, int size, int *whose)
         add_step(r, (step){.what = COMPUTE, .seconds = seconds});
     } else if (*whose == me && strcmp(line, "start\n") == 0) {
         add_step(r, (step){.what = START});
+    } else if (*whose == me && sscanf(line, "sum %d", &bytes) == 1) {
+        if (bytes < 0 || bytes > MOST_SUM) stop("a sum of too many numbers");
+        add_step(r, (step){.what = SUM, .bytes = bytes});
+        r->sums++;
     }
 }
 
@@ -114,23 +120,50 @@ static void post(const record *r, char *buffer, MPI_Request *request)
                   MPI_COMM_WORLD, &request[r->receives + k]);
 }
 
-/// A product, between two barriers as `cairn run` times it; its seconds.
-static double
-multiply(const record *r, double speed, char *buffer, MPI_Request *request)
+/// Numbers over all ranks.
+static void sum(int bytes)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double begun = MPI_Wtime();
+    double mine[MOST_SUM / sizeof(double)] = {0}, all[MOST_SUM / sizeof(double)];
 
+    MPI_Allreduce(mine, all, bytes / (int)sizeof(double), MPI_DOUBLE, MPI_SUM,
+                  MPI_COMM_WORLD);
+}
+
+/// Do all steps once.
+static void go(const record *r, double speed, char *buffer, MPI_Request *request)
+{
     for (int k = 0; k < r->steps; k++) {
         const step *s = &r->step[k];
 
         if (s->what == COMPUTE) smpi_execute_flops(s->seconds * speed);
         if (s->what == START) post(r, buffer, request);
         if (s->what == RECEIVE) MPI_Wait(&request[s->request], MPI_STATUS_IGNORE);
+        if (s->what == SUM) sum(s->bytes);
     }
     MPI_Waitall(r->sends, request + r->receives, MPI_STATUSES_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD);
-    return MPI_Wtime() - begun;
+}
+
+/// Seconds of products, each between two barriers as `cairn run` times it; of a solver's
+/// steps, which have sums over ranks and follow each other, the mean of all.
+static void measure(const record *r,
+                    double        speed,
+                    char         *buffer,
+                    MPI_Request  *request,
+                    int           products,
+                    double       *seconds)
+{
+    const int at_once = r->sums > 0 ? products : 1;
+
+    for (int k = 0; k < products; k += at_once) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begun = MPI_Wtime();
+
+        for (int n = 0; n < at_once; n++)
+            go(r, speed, buffer, request);
+        if (at_once == 1) MPI_Barrier(MPI_COMM_WORLD);
+        for (int n = 0; n < at_once; n++)
+            seconds[k + n] = (MPI_Wtime() - begun) / at_once;
+    }
 }
 
 static int by_size(const void *a, const void *b)
@@ -155,8 +188,7 @@ static void run(const record *r, int me, int products)
         mine[1] += (unsigned long long)r->sent[k].bytes;
     /* Seconds are those of rank 0's host: others are as much slower as their speeds are. */
     MPI_Bcast(&speed, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (int k = 0; k < products; k++)
-        seconds[k] = multiply(r, speed, buffer, request);
+    measure(r, speed, buffer, request, products, seconds);
     MPI_Allreduce(MPI_IN_PLACE, seconds, products, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Reduce(mine, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (me == 0) {

@@ -142,9 +142,17 @@ cli_scale_take(cli_scale *study, cli_scale_point *point, int run, bool *taken);
 /// Make the run. What goes wrong with it is the point's failure, not the study's.
 cairn_status cli_scale_make(cli_scale *study, cli_scale_point *point, int run);
 
-/// Record a product of a point that is simulated, and have SimGrid replay it. What goes wrong
+/// Record a product of a point that is simulated, or count a solver's step, and have SimGrid
+/// replay it. What goes wrong
 /// is the point's failure. After cli_scale_judge() of what was measured.
 cairn_status cli_scale_simulate(cli_scale *study, cli_scale_point *point);
+
+/// Write the record of a step of CG on a point's ranks, counted from the matrix. What is not
+/// counted (another method, format or distribution) is the point's failure.
+cairn_status cli_scale_skeleton(cli_scale             *study,
+                                cli_scale_point       *point,
+                                const cli_scale_point *base,
+                                const char            *path);
 
 /// Fill the verdicts of all points that have runs.
 void cli_scale_judge(cli_scale *study);

@@ -271,8 +271,12 @@ cairn_status cli_scale_simulate(cli_scale *study, cli_scale_point *point)
         return CAIRN_OK;
     }
     CLI_TRY(cli_scale_run_file(study, point, CLI_SCALE_RECORD, "smpi", path));
-    CLI_TRY(record(study, point));
-    if (!*point->failed) CLI_TRY(make_record(study, point, base, path));
+    if (strcmp(study->settings.words[0], "solve") == 0) {
+        CLI_TRY(cli_scale_skeleton(study, point, base, path));
+    } else {
+        CLI_TRY(record(study, point));
+        if (!*point->failed) CLI_TRY(make_record(study, point, base, path));
+    }
     if (!*point->failed) CLI_TRY(replay(study, point, path));
     if (*point->failed) point->runs = 0;
     return CAIRN_OK;

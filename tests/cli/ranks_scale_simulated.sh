@@ -107,6 +107,62 @@ run_as 1 "$program" scale spmv stencil5:nx=60,ny=200 --weak --ranks 1,2 --repeat
 complains 'ranks 2, threads 1: smpirun failed: scale/runs/ranks2-threads1-record.log says why'
 exists scale/runs/ranks2-threads1-record.log
 
+# A step of CG is counted, not recorded: the messages and the entries of each rank are those
+# that plans on as many real ranks have.
+solved() {
+    run_as 0 "$program" scale solve cg stencil5:nx=60,ny=200 --ranks 1,2 --repeat 1 --max-iterations 20 \
+        --folder solve --simulate "$@"
+}
+solved near.xml --simulated-ranks 1,2,4
+says '^      4~  '
+printf '{"name": "m", "devices": [{"name": "d", "count": 4, "bandwidth": 1e9}],
+    "near": {"latency": 1e-6, "bandwidth": 1e9}}' >m.json
+on 4 0 whatif solve cg stencil5:nx=60,ny=200 --machine m.json --json counted.json
+cat >steps.py <<'END'
+ranks = {}
+for line in open("solve/runs/ranks4-threads1-record.smpi").read().splitlines()[1:]:
+    word = line.split()
+    if word[0] == "rank": steps = ranks.setdefault(int(word[1]), [])
+    else: steps.append(word)
+plan = json.load(open("counted.json"))["rank"]
+assert sorted(ranks) == [0, 1, 2, 3] == list(range(len(plan)))
+rates = []
+for k, steps in ranks.items():
+    assert [w[0] for w in steps if w[0] != "receive"] == ["start", "compute", "compute", "sum", "compute", "sum", "compute"]
+    got = {int(w[1]): int(w[2]) for w in steps if w[0] == "receive"}
+    assert got == {b: 480 for b in (k - 1, k + 1) if 0 <= b < 4}, got
+    assert sum(got.values()) == plan[k]["halo_bytes"] and len(got) == plan[k]["messages"]
+    inside, outside, middle, last = [float(w[1]) for w in steps if w[0] == "compute"]
+    assert near(last*3, middle*5, 1e-6)
+    rates.append((inside + outside - middle*2/3)/plan[k]["entries"])
+assert all(near(rate, rates[0], 1e-6) for rate in rates), rates
+END
+holds solve/points.json '
+exec(open("steps.py").read())
+assert sorted(m) == [1, 2] and sorted(v) == [1, 2, 4]
+assert all(q["clock"] == "simulated" for q in v.values())
+assert v[2]["halo_bytes"] == m[2]["halo_bytes"] == 960 and v[4]["halo_bytes"] == 6*480
+assert near(v[1]["seconds_median"], m[1]["seconds_median"], 1e-3) and abs(v[1]["error"]) < 1e-3
+assert 0.98 <= 4*v[4]["seconds_median"]/v[1]["seconds_median"] <= 1.2, (v[4], v[1])'
+cp solve/points.json near.json
+# Two sums and the rows of a neighbour, one after the other.
+solved far.xml --simulated-ranks 2
+says ' 0 made now$'
+holds solve/points.json 'assert 0.03 <= v[2]["seconds_median"] <= 0.2 and v[2]["limit"] == "exchange"'
+solved unlike.xml --simulated-ranks 2
+holds solve/points.json '
+alike = [q for q in json.load(open("near.json"))["points"] if q["simulator"] and q["ranks"] == 2][0]
+assert near(v[2]["seconds_median"], 2*alike["seconds_median"], 0.05), (v[2], alike)'
+for words in bicgstab 'cg --reproducible' 'cg --format coo' 'cg --precondition block-jacobi'; do
+    # shellcheck disable=SC2086 # some words
+    set -- $words
+    method=$1
+    shift
+    run_as 1 "$program" scale solve "$method" stencil5:nx=9,ny=20 "$@" --ranks 1 --repeat 1 \
+        --max-iterations 3 --folder "$(echo "f$words" | tr -d " -")" --simulate near.xml --simulated-ranks 2
+    complains 'ranks 2, threads 1: .* simulated'
+done
+
 expect 2 scale spmv stencil5:nx=9,ny=9 --simulated-ranks 4
 complains 'only with --simulate$'
 expect 1 scale spmv stencil5:nx=9,ny=9 --simulate missing.xml

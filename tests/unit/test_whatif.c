@@ -71,33 +71,28 @@ Test(rated_machine, devices_and_links_are_those_of_ranks)
     cr_expect(near(cairn_rated_sum(&m, 4), 1.1e-5));
 }
 
+/// A machine with such devices, and one of a device with such fields.
+#define MACHINE(devices) "{\"name\": \"x\", \"devices\": [" devices "]}"
+#define DEVICE(fields)   MACHINE("{\"name\": \"d\", \"bandwidth\": " fields "}")
+
 Test(rated_machine, what_is_wrong_is_told_with_its_place)
 {
     static const struct {
-        const char *text, *says;
+        const char *says, *text;
     } wrong[] = {
-        {"{",                                                                         "m.json:1:"                    },
-        {"[]",                                                                        "a machine: is no object"      },
-        {"{\"devices\": []}",                                                         "name: is no text"             },
-        {"{\"name\": \"x\"}",                                                         "devices: is no list"          },
-        {"{\"name\": \"x\", \"devices\": []}",                                        ":1:26: devices: is no list"   },
-        {"{\"name\": \"x\", \"devices\": [3]}",                                       ":1:27: a device: is no object"},
-        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\"}]}",
-         ":1:27: bandwidth: is missing"                                                                              },
-        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 0}]}",
-         "bandwidth: is no number above 0"                                                                           },
-        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": \"1\"}]}",
-         "bandwidth: is no number above 0"                                                                           },
-        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 1e9, "
-         "\"start\": -1}]}",                                                                            "start: is no number above 0"                                                                                          },
-        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 1e9, "
-         "\"count\": 0}]}",                                                                           "count: is no whole number"                },
-        {"{\"name\": \"x\", \"devices\": [{\"name\": \"d\", \"bandwidth\": 1e9, "
-         "\"count\": 2}]}","near: is missing"},
-        {"{\"name\": \"x\", \"host\": 1, \"devices\": [{\"name\": \"d\", "
-         "\"bandwidth\": 1e9, \"count\": 2}]}",                                                           "far: is missing"                                                                                                  },
-        {"{\"name\": \"x\",\n \"hots\": 1}",
-         ":2:2: hots: no such field; did you mean host?"                                                                       },
+        {"m.json:1:",                               "{"                               },
+        {"a machine: is no object",                 "[]"                              },
+        {"name: is no text",                        "{\"devices\": []}"               },
+        {"devices: is no list",                     "{\"name\": \"x\"}"               },
+        {":1:26: devices: is no list",              MACHINE("")                       },
+        {":1:27: a device: is no object",           MACHINE("3")                      },
+        {":1:27: bandwidth: is missing",            MACHINE("{\"name\": \"d\"}")      },
+        {"bandwidth: is no number above 0",         DEVICE("0")                       },
+        {"bandwidth: is no number above 0",         DEVICE("\"1\"")                   },
+        {"start: is no number above 0",             DEVICE("1e9, \"start\": -1")      },
+        {"count: is no whole number",               DEVICE("1e9, \"count\": 0")       },
+        {"near: is missing",                        DEVICE("1e9, \"count\": 2")       },
+        {"hots: no such field; did you mean host?", "{\"name\": \"x\",\n \"hots\": 1}"},
     };
 
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
@@ -110,6 +105,11 @@ Test(rated_machine, what_is_wrong_is_told_with_its_place)
     }
     cairn_rated_machine m;
 
+    cr_expect_eq(read_text("{\"name\": \"x\", \"host\": 1,\n \"devices\": [{\"name\": "
+                           "\"d\", \"count\": 2,\n \"bandwidth\": 1e9}]}",
+                           &m),
+                 CAIRN_BAD_FILE);
+    cr_expect(strstr(env.message, "far: is missing"), "%s", env.message);
     cr_expect_eq(cairn_rated_machine_read(&env, "nowhere/m.json", &m), CAIRN_IO);
     CAIRN_BRUTAL(&env, read_text(cluster, &m));
 }
