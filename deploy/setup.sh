@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Install from Debian what building Cairn and running it needs and this machine lacks;
-# with `deploy/setup.sh tests` also what the tests need. Says nothing and changes nothing
-# when all of it is there.
+# with `deploy/setup.sh tests` also what the tests need, with `deploy/setup.sh slow` also
+# what the tests of that label alone do. Says nothing and changes nothing when all of it is
+# there.
 set -eu
 
 # The build and the demonstration.
@@ -13,15 +14,17 @@ libjansson-dev libhwloc-dev libopenmpi-dev openmpi-bin opencl-headers"
 # clang's own version (V) in their names; a linker that takes a third of the usual one's
 # time, for hundreds of programs; readers of what the command writes; what gets
 # packages from PyPI; the Python package's; Eigen; an OpenCL device; network namespaces
-# as hosts, and Slurm for them (its services find no settings, and do not start); PETSc;
-# PT-Scotch; what draws the plots of scaling studies, and what
-# simulates them; other processors, emulated; HDF5, in C and in Python; ranks in Python;
-# libraries that adaptors are for.
+# as hosts; PETSc; PT-Scotch; what draws the plots of scaling studies, and what simulates
+# them; other processors, emulated; HDF5, in C and in Python; ranks in Python; libraries
+# that adaptors are for.
 test_packages="libcriterion-dev clang libclang-rt-V-dev libomp-V-dev lld groff-base python3
 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-scipy
 libeigen3-dev gnuplot-nox ocl-icd-libopencl1 pocl-opencl-icd iproute2 libpetsc-real-dev
 libptscotch-dev libsimgrid-dev qemu-user libhdf5-dev python3-h5py python3-mpi4py
-libhypre-dev libsundials-dev slurmctld slurmd slurm-client munge"
+libhypre-dev libsundials-dev"
+
+# Slurm, for jobs on these hosts: its services find no settings, and do not start.
+slow_packages="slurmctld slurmd slurm-client munge"
 
 fail() {
     echo "setup: $1" >&2
@@ -31,7 +34,8 @@ fail() {
 case "$*" in
 '') ;;
 tests) packages="$packages $test_packages" ;;
-*) fail "$*: what may be asked for is \`tests\`, or nothing" ;;
+slow) packages="$packages $test_packages $slow_packages" ;;
+*) fail "$*: what may be asked for is \`tests\`, \`slow\`, or nothing" ;;
 esac
 
 # The version of clang that `clang` stands for, installed or to be installed: "clang-19"

@@ -35,7 +35,10 @@ if [ -z "${TEST_KERNELS:-}" ]; then
     trap 'rm -rf "$TEST_KERNELS"' EXIT
 fi
 
-deploy/setup.sh tests
+case $preset in
+slow) deploy/setup.sh slow ;;
+*) deploy/setup.sh tests ;;
+esac
 deploy/nvrtc.sh
 . deploy/mpi-env.sh
 
