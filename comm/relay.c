@@ -318,6 +318,14 @@ static cairn_status relay_exchange_create(cairn_comm    *comm,
     return ask(comm, create_exchange, &a, false);
 }
 
+/// Only a place in memory is asked for: nothing is sent.
+static void *relay_exchange_room(cairn_comm *comm, void *exchange, int k)
+{
+    const relay *x = comm->state;
+
+    return x->of->ops->exchange_room(x->of, exchange, k);
+}
+
 /// An exchange that is there, and what is to be looked at.
 typedef struct {
     void *exchange;
@@ -438,7 +446,6 @@ static void relay_destroy(cairn_comm *comm)
 }
 
 static const cairn_comm_ops ops = {
-    .name             = "relay",
     .allreduce        = relay_allreduce,
     .broadcast        = relay_broadcast,
     .allgather        = relay_allgather,
@@ -446,6 +453,7 @@ static const cairn_comm_ops ops = {
     .send             = relay_send,
     .recv             = relay_recv,
     .exchange_create  = relay_exchange_create,
+    .exchange_room    = relay_exchange_room,
     .exchange_begin   = relay_exchange_begin,
     .exchange_test    = relay_exchange_test,
     .exchange_await   = relay_exchange_await,
