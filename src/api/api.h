@@ -116,18 +116,18 @@ struct cairn_tensor {
 };
 
 struct cairn_plan {
-    cairn_tensor  *tensor;
-    cairn_replay  *replay;         ///< The way in use;
-    cairn_placing  homes;          ///< its homes.
-    cairn_autotune adapt;          ///< The other way, if one is kept;
-    cairn_placing  other;          ///< its homes.
-    cairn_placing  third;          ///< Another way to be tried once; no homes: none.
-    char           placement[400]; ///< Who placed the members, and what was tried:
-    size_t         made;           ///< so many letters of it when the plan was made.
-    double         seconds;
-    cairn_tensor  *cut;     ///< The tensor, divided for sums at fixed cuts; or NULL.
-    int64_t        updates; ///< Of the tensor's values that `cut` has.
-    struct cairn_guard *guard; ///< Checks of its runs (guard.h); NULL: none.
+    cairn_tensor       *tensor;
+    cairn_replay       *replay; ///< The way in use;
+    cairn_placing       homes;  ///< its homes.
+    cairn_autotune      adapt;  ///< The other way, if one is kept;
+    cairn_placing       other;  ///< its homes.
+    cairn_placing       third;  ///< Another way to be tried once; no homes: none.
+    char                placement[400]; ///< Who placed the members, and what was tried:
+    size_t              made; ///< so many letters of it when the plan was made.
+    double              seconds;
+    cairn_tensor       *cut; ///< The tensor, divided for sums at fixed cuts; or NULL.
+    int64_t             updates; ///< Of the tensor's values that `cut` has.
+    struct cairn_guard *guard;   ///< Checks of its runs (guard.h); NULL: none.
     struct cairn_permuted
         *permuted; ///< Vectors in the user's order (permuted.h); NULL: the
                    ///< replay's are.
