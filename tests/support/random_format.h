@@ -7,242 +7,22 @@
 #ifndef CAIRN_TESTS_SUPPORT_RANDOM_FORMAT_H
 #define CAIRN_TESTS_SUPPORT_RANDOM_FORMAT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-/// SplitMix64, so that a seed means the same on every machine.
-static inline uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-#ifndef RANDOM_NEXT
-#    define RANDOM_NEXT random_next ///< What all of the below draws from.
-#endif
-
-/// A number in 0..n-1.
-static inline int random_below(uint64_t *state, int n)
-{
-    return (int)(RANDOM_NEXT(state) % (uint64_t)n);
-}
-
-static inline bool random_chance(uint64_t *state, int percent)
-{
-    return random_below(state, 100) < percent;
-}
+#include "random_queries.h"
 
 #ifndef RANDOM_VAL
 #    define RANDOM_VAL 0 ///< Of 100 layouts, how many say how values are stored.
 #endif
 
-enum { RANDOM_LEVELS = 9, RANDOM_TEXT = 256, RANDOM_FORMAT = 8192 };
+/// Of 100 formats, how many have what the rest never has: several queries, queries of
+/// vectors, maps that fall or divide by 1, widths, hybrids that ask their first member or
+/// cut it.
+#ifndef RANDOM_WIDE
+#    define RANDOM_WIDE 40
+#endif
 
-/// A map under construction.
-typedef struct {
-    uint64_t *state;
-    int       order, levels;
-    char      expr[RANDOM_LEVELS + 2][RANDOM_TEXT];
-    char      dims[64];      ///< "(d0,d1)"
-    char      queries[2048]; ///< Between indirect<{ and }>, or "".
-    bool      bucketed;      ///< Level 0 is a schedule's bucket.
-} random_map;
-
-static inline void random_insert(random_map *m, int at, const char *expr)
+static inline bool random_is_wide(uint64_t *state)
 {
-    for (int l = m->levels; l > at; l--)
-        strcpy(m->expr[l], m->expr[l - 1]);
-    snprintf(m->expr[at], RANDOM_TEXT, "%s", expr);
-    m->levels++;
-}
-
-/// e_i becomes e_i + c*e_j, c in -3..3 but not 0: still invertible.
-static inline void random_skew(random_map *m)
-{
-    const int i = random_below(m->state, m->levels),
-              j = random_below(m->state, m->levels);
-    const int c = 1 + random_below(m->state, 3);
-    char      text[RANDOM_TEXT];
-
-    if (i == j || strlen(m->expr[i]) + strlen(m->expr[j]) > 60) return;
-    const char *sign = random_chance(m->state, 50) ? "+" : "-";
-
-    if (c == 1)
-        snprintf(text, sizeof text, "%s%s(%s)", m->expr[i], sign, m->expr[j]);
-    else
-        snprintf(text, sizeof text, "%s%s%d*(%s)", m->expr[i], sign, c, m->expr[j]);
-    strcpy(m->expr[i], text);
-}
-
-/// e becomes c*e + k, c in -3..3 but not 0: positions between the multiples hang over.
-static inline void random_scale(random_map *m)
-{
-    const int i = random_below(m->state, m->levels), k = random_below(m->state, 9) - 4;
-    int       c = random_below(m->state, 7) - 3;
-    char      text[RANDOM_TEXT];
-
-    if (c == 0) c = 2;
-    if (strlen(m->expr[i]) > 60) return;
-    snprintf(text, sizeof text, "%d*(%s)%+d", c, m->expr[i], k);
-    strcpy(m->expr[i], text);
-}
-
-/// One more level that the others determine: a copy, a quotient or a difference.
-static inline void random_extra(random_map *m)
-{
-    const int i = random_below(m->state, m->levels),
-              j = random_below(m->state, m->levels);
-    char text[RANDOM_TEXT];
-
-    if (m->levels >= 6 || strlen(m->expr[i]) + strlen(m->expr[j]) > 60) return;
-    switch (random_below(m->state, 3)) {
-    case 0: snprintf(text, sizeof text, "%s", m->expr[i]); break;
-    case 1: snprintf(text, sizeof text, "(%s)/3", m->expr[i]); break;
-    default: snprintf(text, sizeof text, "%s-(%s)", m->expr[i], m->expr[j]); break;
-    }
-    random_insert(m, random_below(m->state, m->levels + 1), text);
-}
-
-/// Mostly small; some larger than vectors, than loops that are unrolled, than what 6 or 7
-/// bits hold. Those are primes: of a remainder by 6 of one by 8, say, halves and thirds
-/// are not seen to give it back, and the format is refused.
-static inline int random_divisor(uint64_t *state)
-{
-    static const int large[] = {17, 31, 37, 61, 67, 127, 131};
-    const int        small   = 2 + random_below(state, 6);
-
-    if (!random_chance(state, 12)) return small;
-    return large[random_below(state, (int)(sizeof large / sizeof *large))];
-}
-
-/// e becomes e/c and e%c, in any two places.
-static inline void random_tile(random_map *m)
-{
-    const int i = random_below(m->state, m->levels), c = random_divisor(m->state);
-    char      high[RANDOM_TEXT], low[RANDOM_TEXT];
-
-    if (m->levels >= 6 || strlen(m->expr[i]) > 60) return;
-    snprintf(high, sizeof high, "(%s)/%d", m->expr[i], c);
-    snprintf(low, sizeof low, "(%s)%%%d", m->expr[i], c);
-    strcpy(m->expr[i], high);
-    random_insert(m, random_below(m->state, m->levels + 1), low);
-}
-
-static inline void random_shuffle(random_map *m)
-{
-    for (int i = m->levels - 1; i > 0; i--) {
-        const int j = random_below(m->state, i + 1);
-        char      text[RANDOM_TEXT];
-
-        if (i == j) continue;
-        strcpy(text, m->expr[i]);
-        strcpy(m->expr[i], m->expr[j]);
-        strcpy(m->expr[j], text);
-    }
-}
-
-/// Some of the map's expressions, as a groupBy list; never all of them.
-static inline void random_groups(random_map *m, char *out, size_t size)
-{
-    int kept = 0;
-
-    out[0] = '\0';
-    for (int d = 0; d < m->order; d++) {
-        const int form = random_below(m->state, 5);
-        char      one[32];
-
-        if (kept == m->order - 1 || form == 0) continue;
-        if (form == 1)
-            snprintf(one, sizeof one, "d%d/%d", d, 2 + random_below(m->state, 3));
-        else if (form == 2 && m->order > 1)
-            snprintf(one, sizeof one, "d%d-d%d", (d + 1) % m->order, d);
-        else
-            snprintf(one, sizeof one, "d%d", d);
-        snprintf(out + strlen(out), size - strlen(out), "%s%s", kept ? "," : "", one);
-        kept++;
-    }
-}
-
-/// enum: ELL's slot, or a numbering without padding, perhaps with distance.
-static inline void random_slot(random_map *m)
-{
-    char      groups[128], traverse[160] = "", rest[200];
-    const int d = random_below(m->state, m->order);
-
-    random_groups(m, groups, sizeof groups);
-    if (random_chance(m->state, 50))
-        snprintf(traverse, sizeof traverse, " traverseBy %s->(%sd%d)", m->dims,
-                 random_chance(m->state, 20) ? "-" : "", d);
-    if (random_chance(m->state, 60))
-        snprintf(rest, sizeof rest, "value eq 0 -> count | otherwise -> 0");
-    else if (random_chance(m->state, 50))
-        snprintf(rest, sizeof rest, "value ne 0 -> 0 | otherwise -> none");
-    else
-        snprintf(rest, sizeof rest,
-                 "value ne 0 -> 0 | otherwise -> none distance %d by %s->(d%d)",
-                 1 + random_below(m->state, 4), m->dims, d);
-    snprintf(m->queries, sizeof m->queries,
-             "count = sum(value) groupBy %s->(%s); "
-             "slot = enum(value) groupBy %s->(%s)%s with %s",
-             m->dims, groups, m->dims, groups, traverse, rest);
-    random_insert(m, random_below(m->state, m->levels + 1), "slot");
-}
-
-/// reorder: a place, whole or as blocks.
-static inline void random_place(random_map *m)
-{
-    const int d = random_below(m->state, m->order), c = 2 + random_below(m->state, 3);
-    char      window[96] = "", high[32], low[32];
-
-    if (random_chance(m->state, 50))
-        snprintf(window, sizeof window, " groupBy %s->(d%d/%d)", m->dims, d,
-                 2 + random_below(m->state, 4));
-    snprintf(m->queries, sizeof m->queries,
-             "load = sum(value) groupBy %s->(d%d); place = reorder(load)%s%s", m->dims,
-             d, window, random_chance(m->state, 50) ? " descend" : "");
-    if (random_chance(m->state, 50)) {
-        random_insert(m, random_below(m->state, m->levels + 1), "place");
-        return;
-    }
-    snprintf(high, sizeof high, "place/%d", c);
-    snprintf(low, sizeof low, "place%%%d", c);
-    const int at = random_below(m->state, m->levels + 1);
-
-    random_insert(m, at, high);
-    random_insert(m, at + 1 + random_below(m->state, m->levels - at), low);
-}
-
-/// schedule: a bucket, first of all levels so that partition may take it.
-static inline void random_bucket(random_map *m)
-{
-    const int d = random_below(m->state, m->order);
-
-    snprintf(m->queries, sizeof m->queries,
-             "load = sum(value) groupBy %s->(d%d); schedule(load) traverseBy "
-             "%s->(%sd%d) buckets %d",
-             m->dims, d, m->dims, random_chance(m->state, 30) ? "-" : "", d,
-             1 + random_below(m->state, 4));
-    random_insert(m, 0, "indirect(d0)");
-    m->bucketed = true;
-}
-
-/// BELL's queries: blocks numbered within block rows.
-static inline void random_blocks(random_map *m)
-{
-    const int b = 2 + random_below(m->state, 3), c = 2 + random_below(m->state, 3);
-
-    snprintf(m->queries, sizeof m->queries,
-             "block = sum(value) groupBy %s->(d0/%d,d1/%d); "
-             "width = sum(block) groupBy %s->(d0/%d); "
-             "slot = enum(block) groupBy %s->(d0/%d) traverseBy %s->(d1/%d) "
-             "with block eq 0 -> width | otherwise -> 0",
-             m->dims, b, c, m->dims, b, m->dims, b, m->dims, c);
-    random_insert(m, random_below(m->state, m->levels + 1), "slot");
+    return RANDOM_WIDE > 0 && random_chance(state, RANDOM_WIDE);
 }
 
 static inline void random_build_map(random_map *m, int order, bool queries)
@@ -250,6 +30,7 @@ static inline void random_build_map(random_map *m, int order, bool queries)
     m->order      = order;
     m->levels     = 0;
     m->bucketed   = false;
+    m->indexed    = false;
     m->queries[0] = '\0';
     strcpy(m->dims, "(");
     for (int d = 0; d < order; d++) {
@@ -264,11 +45,16 @@ static inline void random_build_map(random_map *m, int order, bool queries)
     if (random_chance(m->state, 40)) random_skew(m);
     if (random_chance(m->state, 15)) random_skew(m);
     if (random_chance(m->state, 15)) random_scale(m);
+    if (m->wide && random_chance(m->state, 20)) random_negate(m);
     random_shuffle(m);
     if (random_chance(m->state, 10)) random_extra(m);
     for (int t = random_below(m->state, 4); t > 0; t--)
         random_tile(m);
     if (!queries) return;
+    if (m->wide && random_chance(m->state, 70)) {
+        random_many_queries(m);
+        return;
+    }
     switch (random_below(m->state, 5)) {
     case 0:
     case 1: random_slot(m); break;
@@ -276,6 +62,16 @@ static inline void random_build_map(random_map *m, int order, bool queries)
     case 3: random_bucket(m); break;
     case 4: m->order > 1 ? random_blocks(m) : random_slot(m); break;
     }
+}
+
+/// Is the level an expression of dimensions?
+static inline bool random_is_direct(const random_map *m, int level)
+{
+    const char *d = strchr(m->expr[level], 'd');
+
+    while (d && (d[1] < '0' || d[1] > '9'))
+        d = strchr(d + 1, 'd');
+    return d && !strstr(m->expr[level], "indirect");
 }
 
 /// mutation<...>: any legal trim with any merges.
@@ -288,6 +84,8 @@ static inline int random_mutation(random_map *m, char *out, size_t size)
     out[0] = '\0';
     if (random_chance(m->state, 8)) return m->levels; /* dense */
     snprintf(out, size, ", mutation<");
+    for (int l = S; l <= E; l++)
+        m->indexed = m->indexed || random_is_direct(m, l);
     for (int l = 0; l < m->levels; l++) {
         if (l != S - 1 && !random_chance(m->state, 40)) continue;
         snprintf(out + strlen(out), size - strlen(out), "%s%d",
@@ -332,17 +130,36 @@ static inline void random_layout(random_map *m, int S, char *out, size_t size)
     snprintf(out + strlen(out), size - strlen(out), ">");
 }
 
+/// bits<...>, mostly wide enough.
+static inline void random_bits(random_map *m, char *out, size_t size)
+{
+    static const int widths[] = {8, 16, 32, 32, 64, 64};
+
+    out[0] = '\0';
+    if (!m->wide || !random_chance(m->state, 15)) return;
+    const char *name  = random_chance(m->state, 50) ? "idx" : "ptr";
+    const int   width = widths[random_below(m->state, 6)];
+
+    if (random_chance(m->state, 50))
+        snprintf(out, size, ", bits<%s = %d>", name, width);
+    else
+        snprintf(out, size, ", bits<%s(%d) = %d>", name,
+                 random_below(m->state, m->levels), width);
+}
+
 /// Write a random encoding of @p order; with @p queries it may have some.
-static inline void
+/// @return Does a trimmed level store an index?
+static inline bool
 random_encoding_of(uint64_t *state, int order, bool queries, char *out, size_t size)
 {
-    random_map m = {.state = state};
-    char       mutation[256], layout[128];
+    random_map m = {.state = state, .wide = random_is_wide(state)};
+    char       mutation[256], layout[128], bits[64];
 
     random_build_map(&m, order, queries);
     const int S = random_mutation(&m, mutation, sizeof mutation);
 
     random_layout(&m, S, layout, sizeof layout);
+    random_bits(&m, bits, sizeof bits);
     snprintf(out, size, "#encoding<{ idx_map<%s->(", m.dims);
     for (int l = 0; l < m.levels; l++)
         snprintf(out + strlen(out), size - strlen(out), "%s%s", l ? "," : "",
@@ -351,21 +168,49 @@ random_encoding_of(uint64_t *state, int order, bool queries, char *out, size_t s
     if (m.queries[0])
         snprintf(out + strlen(out), size - strlen(out), ", indirect<{ %s }>",
                  m.queries);
-    snprintf(out + strlen(out), size - strlen(out), "%s }>", layout);
+    snprintf(out + strlen(out), size - strlen(out), "%s%s }>", layout, bits);
+    return m.indexed;
 }
 
-static inline void random_encoding(uint64_t *state, int order, char *out, size_t size)
+static inline bool random_encoding(uint64_t *state, int order, char *out, size_t size)
 {
-    const bool queries = order >= 2 && random_chance(state, 45);
+    const bool queries = (order >= 2 || RANDOM_WIDE > 0) && random_chance(state, 45);
 
-    random_encoding_of(state, order, queries, out, size);
+    return random_encoding_of(state, order, queries, out, size);
+}
+
+/// What a hybrid asks, or nothing: then its first member is @p asked about its blocks.
+static inline void
+random_split(uint64_t *state, int order, bool asked, char *out, size_t size)
+{
+    const bool wide = random_is_wide(state);
+
+    out[0] = '\0';
+    if (wide && asked && random_chance(state, 50)) return;
+    snprintf(out, size, ", query = sum(value) groupBy (");
+    for (int d = 0; d < order; d++)
+        snprintf(out + strlen(out), size - strlen(out), "%sd%d", d ? "," : "", d);
+    snprintf(out + strlen(out), size - strlen(out), ")->(d%d/%d",
+             random_below(state, order), 1 + random_below(state, 3));
+    if (wide && order > 1)
+        snprintf(out + strlen(out), size - strlen(out), ",d%d-d%d",
+                 random_below(state, order), random_below(state, order));
+    snprintf(out + strlen(out), size - strlen(out), ")");
+    if (wide) {
+        char counts[128];
+
+        snprintf(out + strlen(out), size - strlen(out), "%s",
+                 random_counts(state, counts, sizeof counts));
+    }
 }
 
 /// Write a random format: an encoding or, now and then, a hybrid of two or three.
 static inline void random_format(uint64_t *state, int order, char *out, size_t size)
 {
     static const char *const modes[] = {"", "absolute ", "capacity ", "maximum "};
-    const int members = random_chance(state, 80) ? 1 : 2 + random_below(state, 2);
+    const int members  = random_chance(state, 80) ? 1 : 2 + random_below(state, 2);
+    bool      slots[3] = {false}; ///< Members that `keep` may cut.
+    bool      asked    = false;   ///< The first stores indices, and any sizes will do.
     char      encoding[3000];
 
     if (members == 1) {
@@ -374,20 +219,43 @@ static inline void random_format(uint64_t *state, int order, char *out, size_t s
     }
     snprintf(out, size, "#hybrid<{ fmats = [");
     for (int k = 0; k < members; k++) {
-        random_encoding(state, order, encoding, sizeof encoding);
+        const bool its = random_encoding(state, order, encoding, sizeof encoding);
+
+        if (k == 0)
+            asked = its && !strstr(encoding, "pack(") && !strstr(encoding, "distance");
+        slots[k] = strstr(encoding, "indirect<") != NULL;
         snprintf(out + strlen(out), size - strlen(out), "%s%s", k ? ", " : "",
                  encoding);
     }
-    snprintf(out + strlen(out), size - strlen(out), "], query = sum(value) groupBy (");
-    for (int d = 0; d < order; d++)
-        snprintf(out + strlen(out), size - strlen(out), "%sd%d", d ? "," : "", d);
-    snprintf(out + strlen(out), size - strlen(out), ")->(d%d/%d), %sthresholds = [",
-             random_below(state, order), 1 + random_below(state, 3),
+    snprintf(out + strlen(out), size - strlen(out), "]");
+    random_split(state, order, asked, encoding, sizeof encoding);
+    snprintf(out + strlen(out), size - strlen(out), "%s, %sthresholds = [", encoding,
              modes[random_below(state, 4)]);
     for (int k = 1; k < members; k++)
         snprintf(out + strlen(out), size - strlen(out), "%s%d.%d", k > 1 ? ", " : "",
                  members - 1 - k, random_below(state, 10));
-    snprintf(out + strlen(out), size - strlen(out), "] }>");
+    snprintf(out + strlen(out), size - strlen(out), "]");
+    if (random_is_wide(state) && random_chance(state, 50)) {
+        snprintf(out + strlen(out), size - strlen(out), ", keep = [");
+        for (int k = 1; k < members; k++)
+            snprintf(out + strlen(out), size - strlen(out), "%s%s", k > 1 ? ", " : "",
+                     slots[k - 1] && random_chance(state, 70) ? "0.5" : "1");
+        snprintf(out + strlen(out), size - strlen(out), "]");
+    }
+    snprintf(out + strlen(out), size - strlen(out), " }>");
+}
+
+/// Reasons for which a random text may be refused where it is read or stored: packs and
+/// partitions without sound arrays, distance levels that cannot keep their gaps, widths
+/// too small, padding that a type of values has not.
+static inline bool random_may_be_refused(const char *message)
+{
+    static const char *const reasons[] = {"pack(", "partition(", "distance",
+                                          "bits:", "packed with"};
+
+    for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++)
+        if (strstr(message, reasons[k])) return true;
+    return false;
 }
 
 #endif

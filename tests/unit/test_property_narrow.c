@@ -114,9 +114,7 @@ static bool may_refuse(cairn_context *context, cairn_status status)
     const char *message = cairn_context_message(context);
 
     return status == CAIRN_NO_MEMORY || status == CAIRN_OVERFLOW
-           || (status == CAIRN_BAD_FORMAT
-               && (strstr(message, "pack(") || strstr(message, "distance")
-                   || strstr(message, "partition(") || strstr(message, "packed with")));
+           || (status == CAIRN_BAD_FORMAT && random_may_be_refused(message));
 }
 
 /// Run both twice, the second time from what the first has left.
