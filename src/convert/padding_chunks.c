@@ -321,7 +321,7 @@ static bool step(padder *p, int64_t turns)
 }
 
 /// Fill the columns with the next rows. @return how many; @p more: there are others.
-static int next_rows(padder *p, bool *more)
+CAIRN_WIDE static int next_rows(padder *p, bool *more)
 {
     const axis *const moves =
         p->pattern.inner > 0 ? &p->axis[p->pattern.inner - 1] : NULL;
@@ -395,15 +395,21 @@ DEFINE_HOLES(16)
 DEFINE_HOLES(32)
 DEFINE_HOLES(64)
 
-static bool has_hole(padder *p, const cairn_kernel_level *view, int n)
+/// Of positions that are set, `dense` or not.
+static bool has_hole_of(const padder *p, const cairn_kernel_level *view, int n)
 {
-    p->dense = p->pattern.side_by_side && view->idx_stride * 8 == view->idx_bits;
     switch (view->idx_bits) {
     case 8: return has_hole_8(p, view, n);
     case 16: return has_hole_16(p, view, n);
     case 32: return has_hole_32(p, view, n);
     default: return has_hole_64(p, view, n);
     }
+}
+
+static bool has_hole(padder *p, const cairn_kernel_level *view, int n)
+{
+    p->dense = p->pattern.side_by_side && view->idx_stride * 8 == view->idx_bits;
+    return has_hole_of(p, view, n);
 }
 
 /// The index of a level, where it has one and is a hole.
@@ -462,6 +468,27 @@ static void set_bank(padder *p, int64_t bank)
         fill_rows(p->columns.var[l], rows, level->range.lo + bank % level->size, 0);
         bank /= level->size;
     }
+}
+
+/// Has any position of a part a hole? Where levels lie side by side that is soon seen: no
+/// index is needed for it.
+static bool has_any_hole(padder *p, const cairn_part *part)
+{
+    const int64_t positions = part->view.level[p->level[0]].idx_length;
+    bool          hole      = false;
+
+    for (int k = 0; k < p->levels && !hole; k++) {
+        const cairn_kernel_level *view = &part->view.level[p->level[k]];
+
+        if (view->idx_stride * 8 != view->idx_bits) return true;
+        p->dense = true;
+        for (int64_t at = 0; at < positions && !hole; at += ROWS) {
+            p->position[0] = at;
+            hole           = has_hole_of(p, view,
+                                         (int)(positions - at < ROWS ? positions - at : ROWS));
+        }
+    }
+    return hole;
 }
 
 /// Nodes that move below a level are taken in parts, whose indices stay in cache.
@@ -538,7 +565,7 @@ cairn_status cairn_padding_fill(const cairn_member_build *m,
         padder *const p         = (*padding)->padder[k];
         const int64_t positions = part->view.level[p->level[0]].idx_length;
 
-        if (positions == 0) continue;
+        if (positions == 0 || !has_any_hole(p, part)) continue;
         CAIRN_TRY(pad_part(p, part, tuples));
         cairn_visit(m->env, positions * p->levels);
     }

@@ -214,6 +214,7 @@ static void scatter_widely(cairn_pos         n,
     uint32_t *const next  = digit->next;
 
     cairn_offsets_small((int64_t)mask + 1, 0, next);
+#pragma GCC unroll 4
     for (cairn_pos p = 0; p < n; p++)
         to[next[from[p].word >> shift & mask]++] = from[p];
 }

@@ -5,6 +5,7 @@
 
 #include "groups/elements.h"
 
+#include "base/wide.h"
 #include "groups/spread.h"
 #include "groups/walk.h"
 
@@ -93,11 +94,11 @@ static cairn_status list_places(cairn_elements *e)
 }
 
 /// Places that are all this rank's.
-static cairn_status find_own_places(cairn_elements     *e,
-                                    int                 n,
-                                    const int64_t      *number,
-                                    cairn_coord *const *d,
-                                    bool               *ok)
+CAIRN_WIDE static cairn_status find_own_places(cairn_elements     *e,
+                                               int                 n,
+                                               const int64_t      *number,
+                                               cairn_coord *const *d,
+                                               bool               *ok)
 {
     const int64_t places = e->set->query[e->q].elements;
 

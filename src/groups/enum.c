@@ -54,6 +54,29 @@ static bool comes_behind(int keys, const int64_t *const *key, int64_t p, int64_t
     return false;
 }
 
+/// As insert_elements(), of one key and with a list.
+static bool insert_by_one(cairn_groups *set, int q, const int64_t *key)
+{
+    const cairn_group_query *s     = &set->query[q];
+    const cairn_group_index *x     = &s->index;
+    int64_t *const           order = x->order;
+    const int64_t            most  = MOVES_PER_ELEMENT * s->elements;
+    int64_t                  moves = most;
+
+    for (int64_t g = 0; g < x->groups && moves >= 0; g++)
+        for (int64_t k = x->begin[g] + 1; k < x->begin[g + 1] && moves >= 0; k++) {
+            const int64_t p = order[k], its = key[p], begin = x->begin[g];
+            int64_t       at = k;
+
+            for (; at > begin && key[order[at - 1]] > its; at--)
+                order[at] = order[at - 1];
+            order[at] = p;
+            moves -= k - at;
+        }
+    cairn_visit(set->env, s->elements + most - moves);
+    return moves >= 0;
+}
+
 /// Put the elements of each group in key order by insertion; false: that takes more than
 /// some moves an element, or there is no list of them to move in.
 static bool
@@ -64,6 +87,7 @@ insert_elements(cairn_groups *set, int q, int keys, const int64_t *const *key)
     const int64_t            most  = MOVES_PER_ELEMENT * s->elements;
     int64_t                  moves = most;
 
+    if (keys == 2 && x->order) return insert_by_one(set, q, key[1]);
     for (int64_t g = 0; g < x->groups && moves >= 0; g++)
         for (int64_t k = x->begin[g] + 1; k < x->begin[g + 1] && moves >= 0; k++) {
             const int64_t p  = cairn_group_index_element(x, k);
@@ -273,13 +297,33 @@ static cairn_status number_uniformly(cairn_groups *set, int q, int64_t start)
     int64_t                  end;
 
     for (int64_t g = 0; g < x->groups; g++) {
-        if (__builtin_add_overflow(start, x->begin[g + 1] - x->begin[g], &end))
-            return overflow(set);
-        for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
-            s->enumerated.number[cairn_group_index_element(x, k)] =
-                start + (k - x->begin[g]);
+        const int64_t begin = x->begin[g], n = x->begin[g + 1] - begin;
+
+        if (__builtin_add_overflow(start, n, &end)) return overflow(set);
+        for (int64_t k = 0; k < n && !x->order; k++)
+            s->enumerated.number[begin + k] = start + k;
+        for (int64_t k = 0; k < n && x->order; k++)
+            s->enumerated.number[x->order[begin + k]] = start + k;
     }
+    s->enumerated.in_turn = !set->spread;
     return CAIRN_OK;
+}
+
+/// Where elements without an entry begin in all groups, if that is one constant or the
+/// totals of a sum that has the same groups; false: it is neither.
+static bool number_rests(cairn_groups *set, int q)
+{
+    cairn_group_query       *s     = &set->query[q];
+    const cairn_start       *start = &s->rest.start;
+    const cairn_group_query *sum =
+        start->kind == CAIRN_START_QUERY ? &set->query[start->value] : NULL;
+
+    if (set->spread || !s->rest.one
+        || (sum && !cairn_group_index_is_shared(&sum->index, &s->index)))
+        return false;
+    for (int64_t g = 0; g < s->index.groups; g++)
+        s->enumerated.rest_start[g] = sum ? sum->total[g] : start->value;
+    return true;
 }
 
 /// Keep what tells elements that are numbered with those without an entry from the others.
@@ -358,7 +402,8 @@ cairn_groups_number(cairn_groups *set, int q, const cairn_group_starts *starts)
     }
     cairn_visit(set->env, s->index.groups + s->elements);
     if (uniform) CAIRN_TRY(number_uniformly(set, q, starts->one_start));
-    for (int64_t g = 0; (rests || !uniform) && g < s->index.groups; g++)
+    if (uniform && (!rests || number_rests(set, q))) return CAIRN_OK;
+    for (int64_t g = 0; g < s->index.groups; g++)
         CAIRN_TRY(number_one(set, q, starts, g, uniform));
     return CAIRN_OK;
 }
@@ -447,6 +492,17 @@ static cairn_status sort_by_number(cairn_groups *set, int q)
     return CAIRN_OK;
 }
 
+/// Are the numbers of elements with an entry before those of the others, or are there none
+/// of these?
+static inline bool rest_is_behind(const cairn_group_query *s, int64_t g)
+{
+    const int64_t from = s->enumerated.rest_start[g];
+
+    return from == CAIRN_NO_NUMBER
+           || s->enumerated.number[cairn_groups_by_number(s, s->index.begin[g + 1] - 1)]
+                  < from;
+}
+
 /// Does an element that is not numbered with those without an entry get a number of theirs?
 static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
 {
@@ -454,10 +510,8 @@ static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
     const cairn_group_index *x     = &s->index;
     const int64_t            from  = s->enumerated.rest_start[g];
     int64_t                  least = CAIRN_NO_NUMBER, others = 0, room;
-    const int64_t            last = cairn_groups_by_number(s, x->begin[g + 1] - 1);
     cairn_group_box          box;
 
-    if (from == CAIRN_NO_NUMBER || s->enumerated.number[last] < from) return CAIRN_OK;
     for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
         const int64_t p      = cairn_group_index_element(x, k),
                       number = s->enumerated.number[p];
@@ -495,9 +549,10 @@ cairn_status cairn_groups_check(cairn_groups *set, int q)
         return CAIRN_OK;
     }
     cairn_visit(set->env, 2 * (s->elements + s->index.groups));
-    if (!ascends(s)) CAIRN_TRY(sort_by_number(set, q));
+    assert(!s->enumerated.in_turn || ascends(s));
+    if (!s->enumerated.in_turn && !ascends(s)) CAIRN_TRY(sort_by_number(set, q));
     for (int64_t g = 0; s->enumerated.rest_start && g < s->index.groups; g++)
-        CAIRN_TRY(check_rest(set, q, g));
+        if (!rest_is_behind(s, g)) CAIRN_TRY(check_rest(set, q, g));
     return CAIRN_OK;
 }
 

@@ -160,19 +160,19 @@ done:
     return status;
 }
 
-/// The least and the largest number of elements that have one, of which none is the least
-/// of all integers; none: least > largest.
+/// The least and the largest number of elements that have one; none: least > largest. That
+/// none is the least of all integers: one less is the largest, which is no least number.
 CAIRN_WIDE static cairn_interval range_of(int64_t n, const int64_t *value)
 {
-    int64_t lo = INT64_MAX, hi = CAIRN_NO_NUMBER;
+    int64_t below = INT64_MAX, most = CAIRN_NO_NUMBER;
 
     for (int64_t p = 0; p < n; p++) {
-        const int64_t its = value[p] == CAIRN_NO_NUMBER ? INT64_MAX : value[p];
+        const int64_t less = (int64_t)((uint64_t)value[p] - 1);
 
-        lo = its < lo ? its : lo;
-        hi = value[p] > hi ? value[p] : hi;
+        below = less < below ? less : below;
+        most  = value[p] > most ? value[p] : most;
     }
-    return (cairn_interval){lo, hi};
+    return (cairn_interval){below == INT64_MAX ? below : below + 1, most};
 }
 
 static cairn_status run_function(cairn_groups *set, int q)

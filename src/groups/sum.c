@@ -80,6 +80,16 @@ static cairn_status add_group(cairn_groups             *set,
     return add_rest(set, q, cairn_group_index_tuple(x, g), n, total);
 }
 
+/// Does each element with an entry add 1, and no other anything?
+static bool counts_elements(const cairn_group_query  *s,
+                            const cairn_group_starts *starts)
+{
+    return starts->one && starts->one_start == 1 && s->rest.one
+           && (s->rest.start.kind == CAIRN_START_NONE
+               || (s->rest.start.kind == CAIRN_START_CONST
+                   && s->rest.start.value == 0));
+}
+
 cairn_status cairn_groups_sum(cairn_groups *set, int q)
 {
     cairn_group_query *s      = &set->query[q];
@@ -91,7 +101,10 @@ cairn_status cairn_groups_sum(cairn_groups *set, int q)
     CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
     CAIRN_GO(done, CAIRN_NEW(set->env, s->index.groups, &s->total));
     cairn_visit(set->env, s->index.groups + (starts.one ? 0 : s->elements));
-    for (int64_t g = 0; g < s->index.groups; g++)
+    if (counts_elements(s, &starts))
+        for (int64_t g = 0; g < s->index.groups; g++)
+            s->total[g] = s->index.begin[g + 1] - s->index.begin[g];
+    for (int64_t g = 0; g < s->index.groups && !counts_elements(s, &starts); g++)
         CAIRN_GO(done, add_group(set, q, &starts, g, &s->total[g]));
     if (s->spread.crosses) status = cairn_groups_share_sum(set, q, &starts);
 done:

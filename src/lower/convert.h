@@ -38,8 +38,8 @@ typedef enum {
     /// and in facts[0] the entries.
     CAIRN_CONVERT_COUNT,
     /// Likewise: write all arrays of B, whose values are zero where they are padded. No
-    /// entry may come twice. ROWS, in `order`: likewise, but what MOVE writes; instead the
-    /// `place` of each row that has entries.
+    /// entry may come twice. KEYS may be written over by those of nodes. ROWS, in `order`:
+    /// likewise, but what MOVE writes; instead the `place` of each row that has entries.
     CAIRN_CONVERT_FILL,
     /// Count in `cursor` the entries of each group, that is each combination of the levels
     /// above the trimmed ones.

@@ -12,10 +12,11 @@ typedef struct {
     cairn_algebra      *algebra;
     cairn_known        *known;
     const cairn_layout *from, *to; ///< NULL: coordinates.
-    int                 order;
-    int                 sources; ///< Levels of the source that can be used,
-    int                 levels;  ///< and of the target.
-    cairn_form          source[CAIRN_MAX_LEVELS], target[CAIRN_MAX_LEVELS];
+    bool       numbers; ///< A number of the target's queries tells its element.
+    int        order;
+    int        sources; ///< Levels of the source that can be used,
+    int        levels;  ///< and of the target.
+    cairn_form source[CAIRN_MAX_LEVELS], target[CAIRN_MAX_LEVELS];
 } proof;
 
 static cairn_form atom_form(int atom)
@@ -44,8 +45,10 @@ static cairn_status read_forms(proof *p)
 
 static cairn_status learn(proof *p, const cairn_form *form)
 {
+    const cairn_encoding *e = p->numbers ? p->to->encoding : NULL;
+
     CAIRN_TRY(cairn_known_add(p->known, form, NULL, NULL));
-    return cairn_known_close(p->known, NULL, 0);
+    return cairn_known_close(p->known, e ? e->query : NULL, e ? e->queries : 0);
 }
 
 static cairn_status is_known(proof *p, const cairn_form *form, bool *known)
@@ -305,6 +308,7 @@ cairn_status cairn_convert_levels_to_sort(cairn_env          *env,
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
     *levels = last + 1;
     CAIRN_GO(done, init(p, env, to->order, from, to));
+    p->numbers = true;
     while (*levels > 0 && sorted > last) {
         CAIRN_GO(done, walk(p, -1, *levels - 1, &sorted));
         if (sorted > last) --*levels;

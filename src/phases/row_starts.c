@@ -5,7 +5,6 @@
 #include "phases/row_starts.h"
 
 #include "base/offsets.h"
-#include "base/wide.h"
 
 #include <assert.h>
 #include <string.h>
@@ -140,7 +139,7 @@ static int64_t row_at(const indices *x, int64_t k)
 
 /// Which of the entries from @p k on, which is not 0, are of another row than the one
 /// before.
-CAIRN_WIDE static void compare(const indices *x, int64_t k, uint8_t *differs)
+static void compare(const indices *x, int64_t k, uint8_t *differs)
 {
     switch (x->bits) {
     case 8: COMPARE(uint8_t); break;

@@ -126,11 +126,11 @@ void cairn_part_place(const cairn_layout *layout,
 /// brought may not.)
 bool cairn_parts_fit(const cairn_part *part, int64_t count);
 
-/// Which arrays are zero before they are written. Where every node is written, and with it
-/// ptr and idx of all trimmed levels, those are enough which positions below nodes have.
+/// Which arrays are to be zero before they are filled.
 typedef enum {
     CAIRN_CLEAR_NONE,
-    CAIRN_CLEAR_POSITIONS, ///< No tuples, and no gaps.
+    CAIRN_CLEAR_POSITIONS, ///< What positions below nodes have, where every node is
+                           ///< written: there are no gaps, and no tuples.
     CAIRN_CLEAR_ALL
 } cairn_clearing;
 

@@ -16,6 +16,7 @@ static const struct {
     {"csr",       "dcsr",                                 "csr-to-dcsr"       },
     {"csr",       "dia",                                  "csr-to-dia"        },
     {"csr",       "bcsr<2,2>",                            "csr-to-bcsr"       },
+    {"csr",       "bcoo<2,2>",                            "csr-to-bcoo"       },
     {"csr",       "bdia<4>",                              "csr-to-bdia"       },
     {"csr",       "csb<4,4>",                             "csr-to-csb"        },
     {"csr",       "ell",                                  "csr-to-ell"        },

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// How many levels entries have to be put in order by is what the maps say, and no more.
+
+#include "format/encoding.h"
+#include "format/language.h"
+#include "lower/convert_order.h"
+
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+
+typedef enum { NO_QUERY, PLACE, SLOT } numbers;
+
+typedef struct {
+    const char *map, *mutation;
+    numbers     numbers;
+    int         levels;
+} order_case;
+
+/// Places are of columns; slots number the entries of a row from its end.
+static const char *const indirect[] = {
+    "",
+    ", indirect<{ load = sum(value) groupBy (d0,d1)->(d1); place = reorder(load) }>",
+    ", indirect<{ slot = enum(value) groupBy (d0,d1)->(d0) traverseBy (d0,d1)->(-d1) "
+    "with value ne 0 -> 0 | otherwise -> none }>"};
+
+static cairn_layout *
+layout_of(cairn_env *env, const order_case *c, cairn_format **format)
+{
+    const int64_t        extent[2]               = {64, 60};
+    const cairn_interval span[CAIRN_MAX_QUERIES] = {
+        {0, 63},
+        {0, 63}
+    };
+    char          text[512];
+    cairn_layout *layout;
+
+    snprintf(text, sizeof text, "#encoding<{ idx_map<(d0,d1)->(%s)>, %s%s }>", c->map,
+             c->mutation, indirect[c->numbers]);
+    cr_assert_eq(cairn_format_parse(env, NULL, text, "test", format), CAIRN_OK,
+                 "%s: %s", text, cairn_message(env));
+    cr_assert_eq(
+        cairn_layout_create(env, (*format)->member[0], extent, NULL, span, 64, &layout),
+        CAIRN_OK, "%s: %s", text, cairn_message(env));
+    return layout;
+}
+
+static void check(const order_case *from, const order_case *c)
+{
+    cairn_env     env;
+    cairn_format *format[2] = {NULL, NULL};
+    int           levels    = -1;
+
+    cairn_env_init(&env);
+    cairn_layout *to     = layout_of(&env, c, &format[0]);
+    cairn_layout *source = from ? layout_of(&env, from, &format[1]) : NULL;
+
+    cr_assert_eq(cairn_convert_levels_to_sort(&env, source, to, &levels), CAIRN_OK);
+    cr_expect_eq(levels, c->levels, "%s, %s: %d levels, not %d", c->map, c->mutation,
+                 levels, c->levels);
+    cairn_layout_destroy(&env, &source);
+    cairn_layout_destroy(&env, &to);
+    cairn_format_destroy(&format[0]);
+    cairn_format_destroy(&format[1]);
+    cairn_env_fini(&env);
+}
+
+Test(convert_order, levels_that_follow_from_the_source_are_not_sorted)
+{
+    static const order_case of_rows[] = {
+        {"d0,d1",                        "mutation<merge(0), trim(0,1)>",       NO_QUERY, 0},
+        {"d1,d0",                        "mutation<merge(0), trim(0,1)>",       NO_QUERY, 1},
+        {"d0/4,d1/4,d0%4,d1%4",          "mutation<merge(0,1,2), trim(0,3)>",   NO_QUERY, 2},
+        {"d1%4,d0,d1/4",                 "mutation<merge(0,1), trim(0,2)>",     NO_QUERY, 1},
+        {"place/3,place%3,d0/4,d1,d0%4", "mutation<merge(0,1,2,3), trim(0,4)>", PLACE,
+         2                                                                                 },
+        {"place,d0/4,d1,d0%4",           "mutation<merge(0,1,2), trim(0,3)>",   PLACE,    1},
+        {"slot,d0,d1",                   "mutation<merge(0,1), trim(0,2)>",     SLOT,     1},
+        {"d0,slot,d1",                   "mutation<merge(0,1), trim(0,2)>",     SLOT,     2},
+    };
+    static const order_case columns    = {"d1,d0", "mutation<merge(0), trim(0,1)>",
+                                          NO_QUERY, 1};
+    static const order_case of_columns = {"d0,d1", "mutation<merge(0), trim(0,1)>",
+                                          NO_QUERY, 1};
+
+    for (size_t k = 0; k < sizeof of_rows / sizeof *of_rows; k++)
+        check(NULL, &of_rows[k]);
+    check(&columns, &of_columns);
+}
+
+Test(convert_order, what_nodes_do_not_ask_about_is_not_sorted)
+{
+    static const order_case blocks = {"d0/4,d1/4,d1%4,d0%4",
+                                      "mutation<merge(0), trim(0,1)>", NO_QUERY, 2};
+    static const order_case banks  = {"d1/4,d0,d1%4", "layout<partition(0)>", NO_QUERY,
+                                      1};
+    static const order_case none   = {"d1/4,d0,d1%4", "layout<val(f64)>", NO_QUERY, 0};
+
+    check(NULL, &blocks);
+    check(NULL, &banks);
+    check(NULL, &none);
+}
