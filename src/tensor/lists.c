@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Loops over lists of each width. What ascends under each parent falls, or stays, only
-/// where a parent's children begin: the falls of the whole list are counted, and those at
-/// such beginnings.
+/// where a parent's children begin.
 
 #include "tensor/lists.h"
 
@@ -10,52 +9,52 @@
 
 /* Numbers are compared from `lo` on, which makes them unsigned. Counts are kept in 32 bits
    and results in the numbers' own width, for which compilers have vectors. */
-#define LOOPS(bits)                                                                \
-    typedef uint##bits##_t list_##bits;                                            \
-                                                                                   \
-    CAIRN_WIDE static bool rises_##bits(const list_##bits *ptr, int64_t n)         \
-    {                                                                              \
-        list_##bits falls = 0;                                                     \
-                                                                                   \
-        for (int64_t k = 1; k < n; k++)                                            \
-            falls |= ptr[k] < ptr[k - 1];                                          \
-        return falls == 0;                                                         \
-    }                                                                              \
-                                                                                   \
-    CAIRN_WIDE static bool within_##bits(const list_##bits *idx, int64_t n,        \
-                                         list_##bits lo, list_##bits span)         \
-    {                                                                              \
-        list_##bits outside = 0;                                                   \
-                                                                                   \
-        for (int64_t k = 0; k < n; k++)                                            \
-            outside |= (list_##bits)(idx[k] - lo) > span;                          \
-        return outside == 0;                                                       \
-    }                                                                              \
-                                                                                   \
-    CAIRN_WIDE static int64_t falls_##bits(const list_##bits *idx, int64_t begin,  \
-                                           int64_t end, list_##bits lo)            \
-    {                                                                              \
-        uint32_t falls = 0;                                                        \
-                                                                                   \
-        for (int64_t k = begin; k < end; k++)                                      \
-            falls += (list_##bits)(idx[k] - lo) <= (list_##bits)(idx[k - 1] - lo); \
-        return falls;                                                              \
-    }                                                                              \
-                                                                                   \
-    static int64_t falls_between_##bits(                                           \
-        const list_##bits *idx, const cairn_kernel_level *level, list_##bits lo)   \
-    {                                                                              \
-        int64_t falls = 0, begin = load_ptr(level, 1);                             \
-                                                                                   \
-        for (int64_t k = 1; k + 1 < level->ptr_length; k++) {                      \
-            const int64_t end = load_ptr(level, k + 1);                            \
-                                                                                   \
-            if (begin > 0 && begin < end)                                          \
-                falls += (list_##bits)(idx[begin] - lo)                            \
-                         <= (list_##bits)(idx[begin - 1] - lo);                    \
-            begin = end;                                                           \
-        }                                                                          \
-        return falls;                                                              \
+#define LOOPS(bits)                                                                  \
+    typedef uint##bits##_t list_##bits;                                              \
+                                                                                     \
+    CAIRN_WIDE static bool rises_##bits(const list_##bits *ptr, int64_t n)           \
+    {                                                                                \
+        list_##bits falls = 0;                                                       \
+                                                                                     \
+        for (int64_t k = 1; k < n; k++)                                              \
+            falls |= ptr[k] < ptr[k - 1];                                            \
+        return falls == 0;                                                           \
+    }                                                                                \
+                                                                                     \
+    CAIRN_WIDE static bool within_##bits(const list_##bits *idx, int64_t n,          \
+                                         list_##bits lo, list_##bits span)           \
+    {                                                                                \
+        list_##bits outside = 0;                                                     \
+                                                                                     \
+        for (int64_t k = 0; k < n; k++)                                              \
+            outside |= (list_##bits)(idx[k] - lo) > span;                            \
+        return outside == 0;                                                         \
+    }                                                                                \
+                                                                                     \
+    CAIRN_WIDE static int64_t falls_##bits(const list_##bits *idx, int64_t begin,    \
+                                           int64_t end, list_##bits lo)              \
+    {                                                                                \
+        uint32_t falls = 0;                                                          \
+                                                                                     \
+        for (int64_t k = begin; k < end; k++)                                        \
+            falls += (list_##bits)(idx[k] - lo) <= (list_##bits)(idx[k - 1] - lo);   \
+        return falls;                                                                \
+    }                                                                                \
+                                                                                     \
+    CAIRN_WIDE static void mark_##bits(const list_##bits *idx, int64_t n,            \
+                                       list_##bits lo, uint8_t *falls)               \
+    {                                                                                \
+        for (int64_t k = 0; k < n; k++)                                              \
+            falls[k] = (list_##bits)(idx[k] - lo) <= (list_##bits)(idx[k - 1] - lo); \
+    }                                                                                \
+                                                                                     \
+    /* Begins of parents from number `k` on, as far as they lie before `end`. */     \
+    static int64_t begins_##bits(const list_##bits *ptr, int64_t n, int64_t k,       \
+                                 int64_t begin, int64_t end, uint8_t *falls)         \
+    {                                                                                \
+        for (; k < n && (int64_t)ptr[k] < end; k++)                                  \
+            falls[(int64_t)ptr[k] - begin] = 0;                                      \
+        return k;                                                                    \
     }
 
 static inline int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
@@ -180,7 +179,7 @@ cairn_idx_span(const cairn_kernel_level *level, bool holes, int64_t begin, int64
                                        : span_by_one(level, begin, end);
 }
 
-/// Falls of the whole list; `falls_between` are those where a parent's children begin.
+/// Falls of the whole list.
 static int64_t count_falls(const cairn_kernel_level *level, int64_t lo)
 {
     enum { BLOCK = 1 << 30 }; /* counted by 32 bits */
@@ -195,15 +194,44 @@ static int64_t count_falls(const cairn_kernel_level *level, int64_t lo)
     return falls;
 }
 
+CAIRN_WIDE static bool any(const uint8_t *falls, int64_t n)
+{
+    uint8_t some = 0;
+
+    for (int64_t k = 0; k < n; k++)
+        some |= falls[k];
+    return some != 0;
+}
+
+/// Does every fall stand where a parent's children begin? Falls are marked, and the marks
+/// at such beginnings taken away, which needs no look at how many children there are.
+static bool falls_at_begins(const cairn_kernel_level *level, int64_t lo)
+{
+    enum { BLOCK = 4096 }; /* marks that stay in the first cache */
+    uint8_t       falls[BLOCK];
+    const int64_t all    = level->idx_length;
+    int64_t       parent = 0;
+
+    for (int64_t begin = 0; begin < all; begin += BLOCK) {
+        const int64_t n = all - begin < BLOCK ? all - begin : BLOCK, skip = begin == 0;
+
+        falls[0] = 0;
+        OF_WIDTH(mark, level->idx_bits,
+                 (const void *)((const char *)level->idx
+                                + (begin + skip) * level->idx_stride),
+                 n - skip, lo, falls + skip);
+        parent = OF_WIDTH(begins, level->ptr_bits, level->ptr, level->ptr_length,
+                          parent, begin, begin + n, falls);
+        if (any(falls, n)) return false;
+    }
+    return true;
+}
+
 bool cairn_idx_ascends(const cairn_kernel_level *level,
                        bool                      has_ptr,
                        cairn_interval            range)
 {
     if (!lies_close(level)) return false;
-    const int64_t lo    = range.lo;
-    int64_t       falls = count_falls(level, lo);
-
-    if (falls > 0 && has_ptr && level->ptr_length > 1)
-        falls -= OF_WIDTH(falls_between, level->idx_bits, level->idx, level, lo);
-    return falls == 0;
+    return has_ptr ? falls_at_begins(level, range.lo)
+                   : count_falls(level, range.lo) == 0;
 }

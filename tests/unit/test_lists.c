@@ -127,6 +127,42 @@ Test(lists, widths_and_ranges)
     }
 }
 
+/// A repeat is seen wherever it stands in a list of several blocks, and is none where a
+/// parent's children begin; many parents have no children.
+Test(lists, longer_than_a_block)
+{
+    enum { ALL = 12300, EACH = 3, PARENTS = 3 * ALL / EACH };
+    static uint32_t          ptr[PARENTS + 1], idx[ALL];
+    const cairn_interval     range = {0, ALL};
+    const cairn_kernel_level level = {.nodes      = ALL,
+                                      .ptr        = ptr,
+                                      .ptr_bits   = 32,
+                                      .ptr_length = PARENTS + 1,
+                                      .idx        = idx,
+                                      .idx_bits   = 32,
+                                      .idx_stride = 4,
+                                      .idx_length = ALL};
+    static const int at[] = {0,    1,    2,    3,    4094, 4095,    4096,    4097,
+                             8190, 8191, 8192, 8193, 8194, ALL - 3, ALL - 2, ALL - 1};
+
+    for (int p = 0; p <= PARENTS; p++)
+        ptr[p] = (uint32_t)(p / 3 * EACH);
+    for (int k = 0; k < ALL; k++)
+        idx[k] = (uint32_t)(k % EACH);
+    cr_assert(cairn_idx_ascends(&level, true, range));
+    for (size_t n = 0; n < sizeof at / sizeof *at; n++) {
+        const uint32_t was = idx[at[n]];
+
+        idx[at[n]] = at[n] > 0 ? idx[at[n] - 1] : 1;
+        bool rises = true;
+
+        for (int k = 1; k < ALL; k++)
+            rises = rises && (k % EACH == 0 || idx[k] > idx[k - 1]);
+        cr_expect_eq(cairn_idx_ascends(&level, true, range), rises, "%d", at[n]);
+        idx[at[n]] = was;
+    }
+}
+
 /// Extremes of 64 bits are compared as numbers, not as differences that overflow.
 Test(lists, extremes)
 {
