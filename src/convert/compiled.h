@@ -29,6 +29,7 @@ typedef struct cairn_row_order {
     uint32_t *order;      ///< [rows] as they are visited.
     uint32_t *first;      ///< [rows + 1] where they begin,
     uint32_t *place;      ///< [rows] and where they go, if they are moved whole.
+    uint32_t *marks;      ///< [entries] rows that begin at each, if they are marked.
     int64_t  *bank_first; ///< [banks + 1] turns before each bank,
     int64_t  *bank_rows;  ///< [banks][2] its rows that have entries; their entries.
 } cairn_row_order;

@@ -268,12 +268,13 @@ static bool reads_keys(const cairn_convert_spec *spec)
 }
 
 static const cairn_phase *
-find(const cairn_compiled *c, cairn_convert_phase phase, bool keys)
+find(const cairn_compiled *c, cairn_convert_phase phase, bool keys, bool marked)
 {
     for (int k = 0; k < c->program.functions; k++) {
         const cairn_pass_function *f = &c->program.function[k];
 
-        if (f->spec.phase == phase && reads_keys(&f->spec) == keys)
+        if (f->spec.phase == phase && reads_keys(&f->spec) == keys
+            && f->spec.rows.marked == marked)
             return f->phase.loader ? &f->phase : NULL;
     }
     return NULL;
@@ -281,13 +282,19 @@ find(const cairn_compiled *c, cairn_convert_phase phase, bool keys)
 
 const cairn_phase *cairn_pass_phase(const cairn_compiled *c, cairn_convert_phase phase)
 {
-    return find(c, phase, false);
+    return find(c, phase, false, false);
 }
 
 const cairn_phase *cairn_pass_keys_phase(const cairn_compiled *c,
                                          cairn_convert_phase   phase)
 {
-    return find(c, phase, true);
+    return find(c, phase, true, false);
+}
+
+const cairn_phase *cairn_pass_marked_phase(const cairn_compiled *c,
+                                           cairn_convert_phase   phase)
+{
+    return find(c, phase, false, true);
 }
 
 void cairn_passes_fini(cairn_member_program *program)

@@ -64,7 +64,7 @@ typedef struct cairn_source_division {
 
 enum {
     CAIRN_PROGRAM_PASSES    = 2 * CAIRN_MAX_QUERIES + 1, ///< Of a member, at most,
-    CAIRN_PROGRAM_FUNCTIONS = 6,                         ///< and functions.
+    CAIRN_PROGRAM_FUNCTIONS = 7,                         ///< and functions.
 };
 
 typedef struct cairn_member_program {
@@ -205,6 +205,10 @@ const cairn_phase *cairn_pass_phase(const struct cairn_compiled *c,
 /// Likewise, of keys.
 const cairn_phase *cairn_pass_keys_phase(const struct cairn_compiled *c,
                                          cairn_convert_phase          phase);
+
+/// Likewise, of marked rows (compiled_marks.h).
+const cairn_phase *cairn_pass_marked_phase(const struct cairn_compiled *c,
+                                           cairn_convert_phase          phase);
 
 void cairn_passes_fini(cairn_member_program *program);
 

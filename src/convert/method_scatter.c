@@ -5,6 +5,7 @@
 /// may be symmetric in them, taken from where the mirrored entries are.
 
 #include "convert/compiled_buckets.h"
+#include "convert/compiled_marks.h"
 #include "convert/passes.h"
 #include "convert/shared_arrays.h"
 
@@ -23,10 +24,11 @@ static cairn_status applies(cairn_compiled *c, bool *may)
 /// which groups there are is what the source says.
 static cairn_status mirror(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    const int          E      = c->m->layout->last;
-    const bool         shares = cairn_shared_arrays_fits_mirror(c);
-    const uint64_t     shared = CAIRN_PASS_PTR(E) | CAIRN_PASS_IDX(E);
-    cairn_convert_spec spec   = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
+    const int            E      = c->m->layout->last;
+    const bool           shares = cairn_shared_arrays_fits_mirror(c);
+    const uint64_t       shared = CAIRN_PASS_PTR(E) | CAIRN_PASS_IDX(E);
+    cairn_convert_spec   spec   = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
+    cairn_pass_function *marked;
 
     if (shares) spec.omit.idx = 1U << E;
     w->pass.method = "mirror";
@@ -35,6 +37,8 @@ static cairn_status mirror(const cairn_compiled *c, cairn_pass_writer *w)
                                CAIRN_STORES_DIRECT, w->read + 2 * w->written,
                                &cairn_move_mirrored));
     cairn_passes_call(w, &spec)->alone = true;
+    marked                             = cairn_marks_call(c, w, &spec);
+    if (marked) marked->alone = true;
     CAIRN_TRY(cairn_passes_add(w, shares ? CAIRN_PASS_SHARE : CAIRN_PASS_OFFSETS,
                                CAIRN_UNIT_RUN, shares ? shared : w->ptrs,
                                shares ? CAIRN_STORES_NONE : CAIRN_STORES_DIRECT,
@@ -63,6 +67,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
                                 CAIRN_STORES_DIRECT, &cairn_move_entries));
     cairn_buckets_call(c, w);
     cairn_passes_call(w, &move);
+    cairn_marks_call(c, w, &move);
     return CAIRN_OK;
 }
 

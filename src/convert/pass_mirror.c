@@ -4,6 +4,7 @@
 /// them, entries are taken from where the mirrored ones are. Nothing is counted then. Where an
 /// entry has no mirrored one, the program goes on otherwise.
 
+#include "convert/compiled_marks.h"
 #include "convert/passes.h"
 #include "convert/shared_arrays.h"
 
@@ -104,15 +105,19 @@ static cairn_status mirror(cairn_compiled *c, const cairn_pass_call *call)
 {
     const int                 E    = c->m->layout->last;
     const cairn_kernel_level *from = &cairn_compiled_source(c)->level[E];
+    const cairn_phase        *marked;
 
     assert(c->ranges.n == 1 && c->groups.begin);
+    CAIRN_TRY(cairn_marks_make(c, CAIRN_CONVERT_MIRROR, &marked));
     call->args->groups = c->facts.groups;
     call->args->cursor = c->groups.begin;
     call->args->facts  = c->ranges.found;
     begin_groups(c, from);
+    call->args->list   = c->rows.marks;
     c->ranges.found[0] = 0;
-    CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_MIRROR),
-                                 &call->part->view, call->args));
+    CAIRN_TRY(cairn_compiled_run(
+        c, marked ? marked : cairn_pass_phase(c, CAIRN_CONVERT_MIRROR),
+        &call->part->view, call->args));
     if ((c->ranges.found[0] || c->m->bank[0].end == 0) && all_ended(c, from))
         return CAIRN_OK;
     cairn_free(c->m->env, c->groups.begin);

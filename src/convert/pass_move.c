@@ -3,6 +3,7 @@
 /// APPEND and MOVE: entries, or rows of them, to where they belong.
 
 #include "convert/compiled_buckets.h"
+#include "convert/compiled_marks.h"
 #include "convert/compiled_moves.h"
 #include "convert/fill_lanes.h"
 #include "convert/passes.h"
@@ -74,15 +75,19 @@ const cairn_pass_work cairn_move_rows_banked = {.write = move_rows_banked};
 
 static cairn_status move_direct(cairn_compiled *c, const cairn_pass_call *call)
 {
-    int64_t *delta = NULL;
+    int64_t           *delta = NULL;
+    const cairn_phase *marked;
 
+    CAIRN_TRY(cairn_marks_make(c, CAIRN_CONVERT_SCATTER, &marked));
     CAIRN_TRY(cairn_compiled_find_delta(c, true, &delta));
     call->args->delta  = delta;
     call->args->cursor = c->groups.begin;
     call->args->groups = c->facts.groups;
+    call->args->list   = c->rows.marks;
 
     const cairn_status status = cairn_compiled_run(
-        c, cairn_pass_phase(c, CAIRN_CONVERT_SCATTER), &call->part->view, call->args);
+        c, marked ? marked : cairn_pass_phase(c, CAIRN_CONVERT_SCATTER),
+        &call->part->view, call->args);
 
     cairn_free(c->m->env, delta);
     return status;

@@ -380,6 +380,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_free(env, c->rows.order);
     cairn_free(env, c->rows.first);
     cairn_free(env, c->rows.place);
+    cairn_free(env, c->rows.marks);
     cairn_free(env, c->rows.bank_first);
     cairn_free(env, c->rows.bank_rows);
     cairn_free(env, c);

@@ -131,6 +131,8 @@ typedef struct cairn_convert_row_spec {
     int levels;  ///< ROWS, MOVE: levels, from the first on, that the row gives.
     int lanes;   ///< MOVE: entries that are copied at once, those that are not the
                  ///< row's masked; 0: entry by entry.
+    bool marked; ///< SCATTER, MIRROR, if cairn_convert_can_mark(): one loop over all
+                 ///< nodes, at each of which as many rows begin as `list` says.
 } cairn_convert_row_spec;
 
 /// Groups of entries by a query.
@@ -189,6 +191,10 @@ bool cairn_convert_can_mirror(const cairn_layout *from, const cairn_layout *to);
 /// @param[out] key  Freed with cairn_free().
 cairn_status
 cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key);
+
+/// May rows of a part be marked: is it a complete level above one trimmed level, all of
+/// whose nodes are values? A loop over them does not guess wrong at each row's end.
+bool cairn_convert_can_mark(const cairn_layout *from);
 
 /// Turns of the outermost loop over a part: what `begin` and `end` of the arguments
 /// count.

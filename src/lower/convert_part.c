@@ -70,6 +70,9 @@ static cairn_ir_x open_level(cairn_convert *c,
 
     cairn_ir_stmt *loop = cairn_ir_for(&c->ir, lo, hi, 1, note, "p%d", l);
 
+    if (loop && c->spec->phase == CAIRN_CONVERT_HISTOGRAM && is_innermost(c->from, l)
+        && (outermost || c->from->level[l].trimmed))
+        loop->unroll = CAIRN_CONVERT_COUNTED;
     cairn_convert_opened(c);
     return loop ? cairn_ir_loop_var(&c->ir, loop) : NULL;
 }
@@ -102,6 +105,42 @@ static void enter_trimmed(cairn_convert *c, nest *n, int l)
         c->inner.level = l;
         c->inner.node  = n->node;
     }
+}
+
+bool cairn_convert_can_mark(const cairn_layout *from)
+{
+    const cairn_level *level = from->level;
+
+    return from->partition < 0 && from->levels == 2 && !from->pads && !level[0].trimmed
+           && !level[0].determined && level[1].trimmed && level[1].has_ptr
+           && level[1].has_idx;
+}
+
+/// Both levels in one loop over nodes, at each of which as many rows begin as its mark says.
+static void enter_marked(cairn_convert *c, nest *n)
+{
+    cairn_ir             *b     = &c->ir;
+    const cairn_ir_x      begin = cairn_convert_begin(c), end = cairn_convert_end(c);
+    cairn_ir_array *const ptr   = cairn_convert_ptr(c, 0, 1);
+    cairn_ir_array *const marks = cairn_convert_small(c, CAIRN_CONVERT_list, "marks");
+
+    cairn_convert_require(c, cairn_ir_lt(b, begin, end)); /* else there may be no ptr */
+    cairn_ir_var *const row =
+        cairn_ir_declare(b, cairn_ir_add_int(b, begin, -1), "row");
+    cairn_ir_stmt *loop = cairn_ir_for(b, cairn_ir_load(b, ptr, begin),
+                                       cairn_ir_load(b, ptr, end), 1, "nodes", "p1");
+
+    cairn_convert_opened(c);
+    n->looped = true;
+    n->node   = cairn_ir_loop_var(b, loop);
+    cairn_ir_assign(
+        b, row,
+        cairn_ir_add(b, cairn_ir_use(b, row), cairn_ir_load(b, marks, n->node)));
+    n->e[0] = named(
+        c, cairn_ir_add(b, cairn_convert_low(c, 0, 0), cairn_ir_use(b, row)), "s", 0);
+    n->e[1]        = load_idx(c, 1, n->node);
+    c->inner.level = 1;
+    c->inner.node  = n->node;
 }
 
 static void enter_dense(cairn_convert *c, nest *n, int l)
@@ -258,7 +297,9 @@ void cairn_convert_visit_part(cairn_convert *c, bool value)
         n.e[l] =
             named(c, cairn_convert_element(c, CAIRN_CONVERT_outer, "outer", l), "s", l);
     if (!has_loops(c->from)) open_once(c, &n);
-    for (int l = c->from->partition + 1; l < c->from->levels; l++) {
+    if (c->spec->rows.marked) enter_marked(c, &n);
+    for (int l = c->from->partition + 1; l < c->from->levels && !c->spec->rows.marked;
+         l++) {
         if (c->from->level[l].trimmed)
             enter_trimmed(c, &n, l);
         else if (c->from->level[l].determined)

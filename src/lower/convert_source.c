@@ -67,6 +67,8 @@ static void open_turns(cairn_convert *c, const char *note, const char *name)
     cairn_ir_stmt *loop = cairn_ir_for(&c->ir, cairn_convert_begin(c),
                                        cairn_convert_end(c), 1, note, "%s", name);
 
+    if (loop && c->spec->phase == CAIRN_CONVERT_HISTOGRAM)
+        loop->unroll = CAIRN_CONVERT_COUNTED;
     cairn_convert_opened(c);
     c->here.turn = loop ? cairn_ir_loop_var(&c->ir, loop) : NULL;
 }

@@ -124,8 +124,9 @@ void cairn_convert_read_fields(cairn_convert *c);
 void cairn_convert_visit(cairn_convert *c, bool value);
 
 enum {
-    CAIRN_CONVERT_BLOCK = 512
-}; ///< Entries of a block: they stay in the first cache.
+    CAIRN_CONVERT_BLOCK   = 512, ///< Entries of a block: they stay in the first cache.
+    CAIRN_CONVERT_COUNTED = 4,   ///< Entries that are counted in one turn (measured).
+};
 
 /// Open the loop over blocks of the share; @p begin and @p end of one. Close it with
 /// cairn_ir_end().

@@ -43,6 +43,7 @@ static bool moves_rows(const cairn_pass *pass)
 #define SHORT_COLS   "(d0,d1)->(d1%3,d1/3,d0)", "merge(0,1), trim(1,2)"
 #define DEALT_ROWS   "(d0,d1)->(d0%4,d0,d1)", "merge(0,1), trim(1,2)"
 #define SHORT_CUBE   "(d0,d1,d2)->(d0%3,d0/3,d1,d2)", "merge(0,1), trim(1,3)"
+#define BY_COLUMNS   "(d0,d1)->(d1,d0)", "merge(0), trim(1,1)"
 #define OUT_OF_ORDER "(d0,d1)->(d0%3,d0/3,d1%2,d1/2)", "merge(0,1), trim(2,3)"
 
 /// Banks of rows by their entries, whose rows are lists for some columns each.
@@ -89,7 +90,10 @@ static const pair pairs[] = {
     {"c2sr<3>",   "cisr<5>",              2, 0 }, /* by way of rows: several parts */
     {NULL,        DEALT_BLOCKS,           2, -1}, /* a row lies in several lists */
     {"csr",       DEALT_BLOCKS,           2, -1},
-    {"csr",       "csc",                  2, -1}, /* rows do not give the groups */
+    {"csr",       "csc",                  2, -1}, /* rows do not give the groups, */
+    {"csc",       "csr",                  2, -1}, /* and are marked, for they are short */
+    {"csr",       "csb<8,8>",             2, -1},
+    {"csr",       ENCODING(BY_COLUMNS),   2, -1},
 };
 
 /// Entries of a row, from -1: none.

@@ -32,6 +32,7 @@ int64_t cairn_6f6aeab98333b4ed(const cairn_kernel_part  *A,
             const int64_t p1_end = A1_ptr[end];
 
             /* nodes */
+#pragma GCC unroll 4
             for (int64_t p1 = A1_ptr[begin]; p1 < p1_end; p1++) {
                 const int64_t s1    = A1_idx[p1];
                 const int64_t group = s1 - B0_lo;

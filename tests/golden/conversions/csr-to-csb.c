@@ -39,6 +39,7 @@ int64_t cairn_374c11bb2b8eb9d0(const cairn_kernel_part  *A,
             const int64_t p1_end     = A1_ptr[p0 + 1];
 
             /* nodes */
+#pragma GCC unroll 4
             for (int64_t p1 = A1_ptr[p0]; p1 < p1_end; p1++) {
                 const int64_t s1    = A1_idx[p1];
                 const int64_t e1    = s1 / 4;
