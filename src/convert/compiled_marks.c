@@ -27,6 +27,7 @@ cairn_pass_function *cairn_marks_call(const cairn_compiled     *c,
         || c->facts.entries / SHORT > from->level[0].range.hi - from->level[0].range.lo)
         return NULL;
     marked.rows.marked              = true;
+    marked.ahead                    = false; /* so few lines are in a cache */
     cairn_pass_function *const call = cairn_passes_call(w, &marked);
 
     call->optional = true;
