@@ -144,6 +144,8 @@ static void print_conversion(cairn_env *env, const char *source, const char *tar
     if (to->level[to->last < 0 ? 0 : to->last].indirect)
         spec.along = (cairn_convert_along_spec){
             .on = true, .query = to->level[to->last].query, .row = 0, .col = 1};
+    for (int l = 0; l <= to->partition; l++) /* banks by numbers of rows */
+        spec.tables.queries |= cairn_form_queries(to->algebra, &to->level[l].form);
     cr_assert(cairn_grid_convert_can(&spec, &why), "%s: %s", name, why);
     cr_assert_eq(cairn_grid_convert_lower(env, &spec, "k", function), CAIRN_OK, "%s",
                  env->message);
@@ -172,6 +174,9 @@ static void print_conversions(cairn_env *env)
     print_conversion(env, "csr", "ell");
     print_conversion(env, "csr", "sell<32>");
     print_conversion(env, "csc", "sell<32>");
+    print_conversion(env, "c2sr<16>", "csr");
+    print_conversion(env, "csr", "c2sr<16>");
+    print_conversion(env, "csr", "cisr<16>");
 }
 
 /// The text of each member that has a grid.
