@@ -24,6 +24,7 @@ typedef struct {
     cairn_native_row  *table; ///< [size]
     int64_t            total; ///< Length of the file.
     int64_t            version;
+    int64_t            rows; ///< As cairn_native_describe() has it.
 } writer;
 
 static int64_t row_bytes(const writer *w)
@@ -88,7 +89,7 @@ static cairn_status make_table(writer *w)
     CAIRN_TRY(for_each_chunk(w, NULL, &crc)); /* without a file it cannot fail */
     mine.crc = crc;
     CAIRN_TRY(w->comm->ops->allgather(w->comm, &mine, sizeof mine, w->table));
-    w->version = cairn_native_version(w->tensor, w->row != NULL);
+    w->version = cairn_native_version(w->tensor, w->rows);
     CAIRN_TRY(w->comm->ops->allreduce(w->comm, &w->version, 1, CAIRN_MAX));
     w->total = CAIRN_NATIVE_PROLOGUE + w->comm->size * (int64_t)sizeof mine;
     w->total = (w->total + 63) / 64 * 64;
@@ -135,17 +136,11 @@ cairn_status cairn_native_write_file(cairn_comm              *comm,
     cairn_status     status    = CAIRN_OK;
 
     cairn_collective_text(&arguments, "file", path);
-    /* The places of members' rows do not ascend with the rows, as those of a file do. */
-    if (places && places->parts && places->parts->first)
-        return cairn_comm_agree_on(
-            comm,
-            cairn_fail(comm->env, CAIRN_UNSUPPORTED,
-                       "write: %s: members on other ranks than the whole: not in this "
-                       "version",
-                       path),
-            &arguments);
+    if (places)
+        w.rows = places->parts && places->parts->first ? CAIRN_NATIVE_VERSION
+                                                       : CAIRN_NATIVE_PLACES;
     if (places) CAIRN_TRY(cairn_renumbering_rows(comm, places, &w.row));
-    status = cairn_native_describe(tensor, text, places, &w.head, &w.head_bytes);
+    status = cairn_native_describe(tensor, text, w.rows, &w.head, &w.head_bytes);
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size, &w.table);
     status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK) status = make_table(&w);

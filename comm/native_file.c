@@ -238,7 +238,15 @@ static cairn_status note_facts(const cairn_native_segment *segment,
     fact->places     = segment->places > 0;
     fact->across     = 1;
     cairn_free(segment->env, text);
-    fact->blocks = said->kind == CAIRN_DISTRIBUTION_BLOCKS;
+    fact->blocks  = said->kind == CAIRN_DISTRIBUTION_BLOCKS;
+    fact->members = segment->version == CAIRN_NATIVE_VERSION;
+    if (fact->members) {
+        fact->across = segment->format->members;
+        if (fact->blocks || tensor->shape.order != 2
+            || tensor->shape.extent[0] % fact->across != 0)
+            return cairn_native_broken(segment,
+                                       "its members have no rows of their own");
+    }
     if (!fact->blocks) return CAIRN_OK;
     if (segments > INT_MAX
         || cairn_column_parts_count(segment->env, said, (int)segments, &down,
@@ -312,8 +320,9 @@ static bool fit_together(const cairn_native_facts *fact, int64_t n)
         if (memcmp(&fact[s].shape, &fact[0].shape, sizeof fact[0].shape) != 0
             || fact[s].format != fact[0].format
             || fact[s].value_bits != fact[0].value_bits
-            || fact[s].places != fact[0].places || fact[s].rows.lo != next
-            || (s % fact[0].across > 0
+            || fact[s].places != fact[0].places || fact[s].members != fact[0].members
+            || fact[s].rows.lo != next
+            || (fact[0].blocks && s % fact[0].across > 0
                 && cairn_interval_size(fact[s].rows)
                        != cairn_interval_size(fact[s - 1].rows)))
             return false;

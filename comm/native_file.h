@@ -21,7 +21,8 @@ typedef struct cairn_native_facts {
     bool           divides; ///< Rows can be read alone (cairn_native_rows_divide()).
     bool           places;  ///< Rows are by their places,
     bool           blocks;  ///< and in blocks,
-    int across; ///< of so many column parts, for each of which a row is stored; else 1.
+    bool           members; ///< or once for each member, which lie on other ranks;
+    int across; ///< so often a row is stored: for each column part, or member; else once.
 } cairn_native_facts;
 
 typedef struct cairn_native_file {

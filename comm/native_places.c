@@ -37,9 +37,9 @@ read_rows(const cairn_native_file *f, cairn_coord first, int64_t n, cairn_coord 
     return CAIRN_OK;
 }
 
-/// The rows at this rank's places, which are those of its blocks.
+/// The rows at this rank's places; of blocks they are held to theirs.
 static cairn_status
-read_blocks(const cairn_native_file *f, const cairn_rows *rows, cairn_coord **row)
+read_own(const cairn_native_file *f, const cairn_rows *rows, cairn_coord **row)
 {
     cairn_comm   *comm  = f->comm;
     const int64_t first = rows->first[comm->rank];
@@ -49,6 +49,74 @@ read_blocks(const cairn_native_file *f, const cairn_rows *rows, cairn_coord **ro
     status = CAIRN_NEW(comm->env, n, row);
     if (status == CAIRN_OK) status = read_rows(f, first, n, *row);
     return cairn_comm_agree(comm, status);
+}
+
+/// Rows by the ranks that have equal parts of the tensor's own rows. Local.
+static cairn_status sort_rows(const cairn_native_file *f,
+                              const cairn_rows        *users,
+                              const cairn_coord       *row,
+                              int64_t                  n,
+                              cairn_coord             *sorted,
+                              int64_t                 *count)
+{
+    cairn_coord *const next = sorted + n;
+
+    for (int64_t k = 0; k < n; k++) {
+        CAIRN_CHECK(row[k] < users->first[users->size], f->comm->env, CAIRN_BAD_FILE,
+                    "read: %s: a place has a row beyond the last", f->path);
+        count[cairn_rows_owner(users, row[k])]++;
+    }
+    int64_t at = 0;
+
+    for (int r = 0; r < users->size; at += count[r++])
+        next[r] = at;
+    for (int64_t k = 0; k < n; k++)
+        sorted[next[cairn_rows_owner(users, row[k])]++] = row[k];
+    return CAIRN_OK;
+}
+
+/// Does each row stand once for each member, wherever? Collective.
+static cairn_status check_members(const cairn_native_file *f,
+                                  const cairn_rows        *rows,
+                                  const cairn_coord       *row)
+{
+    cairn_comm       *comm   = f->comm;
+    const int         rank   = comm->rank;
+    const int64_t     n      = rows->first[rank + 1] - rows->first[rank];
+    const cairn_shape shape  = cairn_native_file_shape(f);
+    cairn_rows        users  = {0};
+    cairn_coord      *sorted = NULL, *named = NULL;
+    int64_t          *count = NULL, *times = NULL, came = 0;
+    cairn_status      status;
+
+    CAIRN_TRY(cairn_rows_equal(comm, shape.extent[0], 1, &users));
+    const cairn_coord first = users.first[rank], own = users.first[rank + 1] - first;
+
+    status = CAIRN_NEW(comm->env, n + comm->size, &sorted);
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW_ZERO(comm->env, 2 * (int64_t)comm->size, &count);
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(comm->env, own, &times);
+    if (status == CAIRN_OK) status = sort_rows(f, &users, row, n, sorted, count);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, cairn_comm_exchange(comm, sorted, count, sizeof *sorted,
+                                       (void **)&named, count + comm->size));
+    for (int r = 0; r < comm->size; r++)
+        came += count[comm->size + r];
+    for (int64_t k = 0; k < came; k++)
+        times[named[k] - first]++;
+    for (cairn_coord k = 0; k < own && status == CAIRN_OK; k++)
+        if (times[k] != f->fact[0].across)
+            status = cairn_fail(comm->env, CAIRN_BAD_FILE,
+                                "read: %s: a row is not there once for each member",
+                                f->path);
+    status = cairn_comm_agree(comm, status);
+done:
+    cairn_rows_fini(comm->env, &users);
+    cairn_free(comm->env, sorted);
+    cairn_free(comm->env, named);
+    cairn_free(comm->env, count);
+    cairn_free(comm->env, times);
+    return status;
 }
 
 /// The rows at this rank's places, and whose places this rank's rows have.
@@ -77,19 +145,20 @@ static cairn_status find_owners(const cairn_native_file *f,
 cairn_status cairn_native_undo_places(const cairn_native_file *f,
                                       cairn_entries           *entries)
 {
-    cairn_comm        *comm   = f->comm;
-    const cairn_shape *shape  = &f->fact[0].shape;
-    const bool         blocks = f->fact[0].blocks;
-    cairn_rows         rows   = {0};
-    cairn_coord       *row    = NULL;
-    int64_t           *owner  = NULL;
+    cairn_comm        *comm  = f->comm;
+    const cairn_shape *shape = &f->fact[0].shape;
+    const bool         once  = !f->fact[0].blocks && !f->fact[0].members;
+    cairn_rows         rows  = {0};
+    cairn_coord       *row   = NULL;
+    int64_t           *owner = NULL;
     cairn_status       status;
 
     CAIRN_TRY(cairn_rows_equal(comm, shape->extent[0], 1, &rows));
-    CAIRN_GO(done, blocks ? read_blocks(f, &rows, &row)
-                          : find_owners(f, &rows, &row, &owner));
+    CAIRN_GO(done,
+             once ? find_owners(f, &rows, &row, &owner) : read_own(f, &rows, &row));
+    if (f->fact[0].members) CAIRN_GO(done, check_members(f, &rows, row));
     status = cairn_entries_renumber(
-        comm, &rows, row, !blocks && cairn_renumbers_all(shape) ? shape->order : 1,
+        comm, &rows, row, once && cairn_renumbers_all(shape) ? shape->order : 1,
         entries);
 done:
     cairn_free(comm->env, owner);
@@ -112,7 +181,7 @@ static cairn_status take_blocks(const cairn_native_file  *f,
     cairn_status      status;
 
     CAIRN_TRY(cairn_column_parts_count(comm->env, said, comm->size, &p, &q));
-    CAIRN_GO(done, read_blocks(f, rows, &row));
+    CAIRN_GO(done, read_own(f, rows, &row));
     CAIRN_GO(done, cairn_comm_agree(comm, cairn_rows_copy(comm->env, rows, &cut)));
     for (int r = 0; r <= comm->size; r++)
         cut.first[r] /= q;
@@ -159,7 +228,7 @@ cairn_status cairn_native_check_columns(const cairn_native_file *f,
                                         const cairn_entries     *entries,
                                         cairn_pos                first)
 {
-    if (f->fact[0].across == 1) return CAIRN_OK;
+    if (!f->fact[0].blocks) return CAIRN_OK;
     const cairn_interval own = cairn_native_file_columns(f, s);
 
     for (cairn_pos k = first; k < entries->n; k++)
@@ -196,7 +265,7 @@ cairn_status cairn_native_check_own_columns(const cairn_native_file *f,
     own_columns   c      = {.file = f, .segment = f->comm->rank};
     cairn_walker *walker;
 
-    if (f->fact[0].across == 1) return CAIRN_OK;
+    if (!f->fact[0].blocks) return CAIRN_OK;
     c.own = cairn_native_file_columns(f, c.segment);
     for (int m = 0; m < tensor->groups && status == CAIRN_OK; m++) {
         CAIRN_TRY(cairn_walker_create(env, tensor->group[m].layout, &walker));

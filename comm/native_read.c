@@ -162,7 +162,7 @@ cairn_status
 cairn_native_take_own(cairn_native_file *f, cairn_local **tensor, cairn_format **format)
 {
     *tensor = NULL;
-    if (f->segments != f->comm->size) return CAIRN_OK;
+    if (f->segments != f->comm->size || f->fact[0].members) return CAIRN_OK;
     CAIRN_TRY(cairn_native_load(&f->own[0], tensor, format));
     const cairn_status status = cairn_native_check_own_columns(f, *tensor);
 

@@ -89,7 +89,7 @@ static cairn_halo_ways describe_ways(const cairn_replay *replay, int64_t between
     const cairn_exchange_trials *t = cairn_halo_trials(replay->common.operands->halo);
 
     return (cairn_halo_ways){
-        .now = t->way == CAIRN_EXCHANGE_AUTO ? NULL : cairn_exchange_way_name(t->way),
+        .now = replay->common.comm->size == 1 ? NULL : cairn_exchange_way_name(t->way),
         .decided    = t->ended,
         .persistent = t->least[CAIRN_EXCHANGE_PERSISTENT],
         .anew       = t->least[CAIRN_EXCHANGE_ANEW],

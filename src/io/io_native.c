@@ -49,9 +49,9 @@ bool cairn_native_is_half(int64_t kind, int64_t bits)
     return kind == CAIRN_VALUE_BFLOAT || (kind == CAIRN_VALUE_FLOAT && bits == 16);
 }
 
-int64_t cairn_native_version(const cairn_local *tensor, bool places)
+int64_t cairn_native_version(const cairn_local *tensor, int64_t rows)
 {
-    if (places) return CAIRN_NATIVE_VERSION;
+    if (rows > 0) return rows;
     for (int g = 0; g < tensor->groups; g++)
         if (cairn_native_is_half(tensor->group[g].layout->value_kind,
                                  tensor->group[g].layout->value_bits))
@@ -86,11 +86,11 @@ describe_member(const cairn_local *tensor, int64_t version, int member, cairn_te
 
 cairn_status cairn_native_describe(const cairn_local *tensor,
                                    const char        *text,
-                                   bool               places,
+                                   int64_t            rows,
                                    char             **head,
                                    int64_t           *bytes)
 {
-    const int64_t version = cairn_native_version(tensor, places);
+    const int64_t version = cairn_native_version(tensor, rows);
     cairn_text    out;
 
     cairn_text_init(&out, tensor->env);

@@ -14,10 +14,11 @@
 ///               per member: queries, (lo, hi)[queries], from version 3 on kind and bits
 ///               of a value as it is stored, banks, per bank: nnz, nodes[levels]; padded
 ///               to 64; then the arrays of all parts in order, a dictionary behind the
-///               values of the first bank; in version 5 the user's row at each place of
+///               values of the first bank; from version 5 on the user's row at each place of
 ///               the box
 ///
-/// A segment has version 5 where rows are by their places, 4 where values are stored as f16
+/// A segment has version 6 where members lie on other ranks than the whole, so that a row is
+/// stored once for each, 5 where rows are by their places, 4 where values are stored as f16
 /// or bf16, 3 where they are stored otherwise than as wide as the type, else 2, and says no
 /// more than is needed; a file has the highest version of its segments.
 /// Version 1 differs in one thing: below the last trimmed level, a level whose expression
@@ -34,7 +35,8 @@
 #define CAIRN_NATIVE_MAGIC \
     "\x89"                 \
     "CAIRN\r\n"
-#define CAIRN_NATIVE_VERSION  5  ///< Of rows by their places.
+#define CAIRN_NATIVE_VERSION  6  ///< Of rows that are stored once for each member;
+#define CAIRN_NATIVE_PLACES   5  ///< version of rows by their places;
 #define CAIRN_NATIVE_WIDE     2  ///< Version whose values are all as wide as the type,
 #define CAIRN_NATIVE_NARROW   3  ///< one that has neither f16 nor bf16,
 #define CAIRN_NATIVE_HALF     4  ///< and one that may have them, of rows by number.
@@ -50,19 +52,20 @@ typedef struct cairn_native_row {
 /// Write a segment's description (everything before its arrays), padded to 64 bytes.
 ///
 /// @param[in]  text    The canonical text of the tensor's format.
-/// @param[in]  places  Rows are by their places: the user's rows follow the arrays.
+/// @param[in]  rows  As the user's rows follow the arrays: CAIRN_NATIVE_PLACES,
+///                   CAIRN_NATIVE_VERSION; 0: they do not.
 /// @param[out] head  Freed with cairn_free(); @p bytes long.
 cairn_status cairn_native_describe(const cairn_local *tensor,
                                    const char        *text,
-                                   bool               places,
+                                   int64_t            rows,
                                    char             **head,
                                    int64_t           *bytes);
 
 /// Is it f16 or bf16, which version 4 brought?
 bool cairn_native_is_half(int64_t kind, int64_t bits);
 
-/// The version of a tensor's segment.
-int64_t cairn_native_version(const cairn_local *tensor, bool places);
+/// The version of a tensor's segment, @p rows as above.
+int64_t cairn_native_version(const cairn_local *tensor, int64_t rows);
 
 /// Bytes that an array takes in a segment: its own @p bytes, padded to 64.
 int64_t cairn_native_padded(int64_t bytes);

@@ -346,8 +346,11 @@ cairn_status cairn_native_read_rows(const cairn_native_segment *segment,
 
     CAIRN_TRY(cairn_native_fetch(segment, row, 8 * n,
                                  segment->places + 8 * (first - tensor->box[0].lo)));
+    const bool ascends = segment->version == CAIRN_NATIVE_PLACES;
+
     for (int64_t k = 0; k < n; k++)
-        if (row[k] < 0 || row[k] >= extent || (k > 0 && row[k] <= row[k - 1]))
+        if (row[k] < 0 || row[k] >= extent
+            || (ascends && k > 0 && row[k] <= row[k - 1]))
             return cairn_native_broken(segment, "rows at places are out of order");
     return CAIRN_OK;
 }

@@ -61,7 +61,7 @@ cairn_status cairn_native_fetch(const cairn_native_segment *segment,
 ///
 /// Local.
 ///
-/// @param[out] row  [n] Rows of the tensor, ascending.
+/// @param[out] row  [n] Rows of the tensor, ascending; of members each one's are.
 /// @retval CAIRN_BAD_FILE  They are not.
 cairn_status cairn_native_read_rows(const cairn_native_segment *segment,
                                     cairn_coord                 first,

@@ -36,6 +36,8 @@ same y1.mtx y3.mtx
 has h1.json '"halo": 0, "halo_bytes": 0,'
 has h3.json '"halo": 36, "halo_bytes": 288,'
 has h3.json '"distribution": "rows"'
+has h1.json '"halo_ways": null,'
+has h3.json '"halo_ways": {"now": "'
 apart 2 2 '"$program" run spmv stencil5:nx=3,ny=3' '"$program" run spmv a.mtx'
 complains 'a test problem on some ranks'
 apart 2 2 '"$program" run spmv stencil5:nx=3,ny=3' '"$program" run spmv stencil5:nx=3,ny=4'

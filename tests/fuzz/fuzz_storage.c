@@ -137,7 +137,7 @@ static void check_native(storage *s)
     cairn_entries back  = {0};
 
     FUZZ_CHECK(cairn_format_print(&s->env, s->format, &text) == CAIRN_OK, "print");
-    FUZZ_CHECK(cairn_native_describe(s->local, text, false, &head, &bytes) == CAIRN_OK,
+    FUZZ_CHECK(cairn_native_describe(s->local, text, 0, &head, &bytes) == CAIRN_OK,
                "%s", s->env.message);
     const int64_t length  = bytes + put_arrays(s->local, NULL);
     char         *segment = calloc((size_t)length, 1);

@@ -410,14 +410,13 @@ static bool has_way(const product *p, int way)
     cairn_plan_info info = CAIRN_PLAN_INFO;
 
     if (cairn_plan_describe(p->plan[0], &info) != CAIRN_OK) return false;
+    if (size == 1) return !info.ways.now;
     if (way == CAIRN_EXCHANGE_AUTO) return info.ways.now != NULL;
-    if (size > 1 && way == CAIRN_EXCHANGE_SHARED && !can_share())
+    if (way == CAIRN_EXCHANGE_SHARED && !can_share())
         return info.ways.without && strcmp(info.ways.now, "persistent") == 0;
-    return size == 1
-           || (info.ways.decided
-               && strcmp(info.ways.now,
-                         cairn_exchange_way_name((cairn_exchange_way)way))
-                      == 0);
+    return info.ways.decided
+           && strcmp(info.ways.now, cairn_exchange_way_name((cairn_exchange_way)way))
+                  == 0;
 }
 
 /// As often as it must be, and no oftener.

@@ -106,7 +106,7 @@ static void check_native(property *p, const cairn_local *local, const char *text
     cairn_shape   shape = {0};
     cairn_entries back  = {0};
 
-    cr_assert_eq(cairn_native_describe(local, text, false, &head, &bytes), CAIRN_OK);
+    cr_assert_eq(cairn_native_describe(local, text, 0, &head, &bytes), CAIRN_OK);
     length = bytes;
     for (int64_t k = 0; k < local->parts; k++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
