@@ -9,7 +9,6 @@
 
 #include "comm/mpi/exchange.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
