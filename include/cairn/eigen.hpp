@@ -13,33 +13,14 @@
 #define CAIRN_EIGEN_HPP
 
 #include <cairn/cairn.h>
+#include <cairn/error.hpp>
 
 #include <Eigen/SparseCore>
 #include <memory>
-#include <stdexcept>
 #include <type_traits>
 
 namespace cairn
 {
-
-/// A status that is no success, with the context's message.
-class Error : public std::runtime_error
-{
-  public:
-    Error(cairn_status status, const char *message)
-        : std::runtime_error(message && *message ? message : cairn_status_text(status)),
-          status_(status)
-    {
-    }
-
-    cairn_status status() const noexcept
-    {
-        return status_;
-    }
-
-  private:
-    cairn_status status_;
-};
 
 template <typename Scalar> class EigenMatrix;
 
