@@ -259,7 +259,8 @@ static inline cairn_status cairn_hypre_update(cairn_hypre *op)
 /// Collective. A failure is hypre's error flag, on all ranks: what the solver goes on with
 /// is not a number, it ends, and its Solve returns the flag.
 ///
-/// @param[in] x, y  hypre_ParVector of one column each, which do not overlap.
+/// @param[in] x, y  hypre_ParVector of one column each, which do not overlap. Of another
+///                  length on this rank they are HYPRE_ERROR_ARG, and nothing is done.
 /// @return hypre's error flag.
 static inline HYPRE_Int cairn_hypre_multiply(cairn_hypre  *op,
                                              HYPRE_Complex alpha,
@@ -267,9 +268,19 @@ static inline HYPRE_Int cairn_hypre_multiply(cairn_hypre  *op,
                                              HYPRE_Complex beta,
                                              void         *y)
 {
-    const HYPRE_Real *from =
-        hypre_VectorData(hypre_ParVectorLocalVector((hypre_ParVector *)x));
-    HYPRE_Real *to = hypre_VectorData(hypre_ParVectorLocalVector((hypre_ParVector *)y));
+    hypre_Vector     *u    = hypre_ParVectorLocalVector((hypre_ParVector *)x);
+    hypre_Vector     *v    = hypre_ParVectorLocalVector((hypre_ParVector *)y);
+    const HYPRE_Real *from = hypre_VectorData(u);
+    HYPRE_Real       *to   = hypre_VectorData(v);
+
+    if (hypre_VectorSize(u)
+            != hypre_CSRMatrixNumCols(hypre_ParCSRMatrixDiag(op->matrix))
+        || hypre_VectorSize(v) != op->rows) {
+        const int argument = hypre_VectorSize(v) != op->rows ? 5 : 3;
+
+        hypre_error_in_arg(argument);
+        return hypre_error_flag;
+    }
     const bool  alone  = alpha == 1 && beta == 0;
     HYPRE_Real *target = alone ? to : op->product;
     // A rank without rows has no array; NULL would be the plan's own.

@@ -219,7 +219,7 @@ static inline int cairn_sunmatrix_setup(SUNMatrix A)
     return cairn_sunmatrix_code(status);
 }
 
-/// y = A x. Collective.
+/// y = A x. Collective. Vectors of another length, or without an array, are refused.
 static inline int cairn_sunmatrix_multiply(SUNMatrix A, N_Vector x, N_Vector y)
 {
     cairn_suncontent  *c       = cairn_sunmatrix_content(A);
@@ -228,6 +228,10 @@ static inline int cairn_sunmatrix_multiply(SUNMatrix A, N_Vector x, N_Vector y)
     sunrealtype        nothing = 0; // A rank without rows has no array.
     int                code    = SUNMAT_SUCCESS;
 
+    if (N_VGetLength(x) != c->pattern->rows.global_cols
+        || N_VGetLength(y) != c->pattern->rows.global_rows
+        || (c->pattern->rows.rows > 0 && (!from || !to)))
+        return SUNMAT_ILL_INPUT;
     if (c->stale || !c->plan) code = cairn_sunmatrix_setup(A);
     if (code) return code;
     return cairn_sunmatrix_code(

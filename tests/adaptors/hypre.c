@@ -398,6 +398,33 @@ static void failures(cairn_context *context)
     end(&p);
 }
 
+/// Vectors of a matrix of half as many points, on all ranks.
+static void other_lengths(cairn_context *context)
+{
+    problem        p  = begin(MPI_COMM_WORLD, 0, false);
+    cairn_hypre   *op = NULL;
+    HYPRE_IJVector ij;
+    void          *shorter;
+
+    if (!cairn_hypre_create(context, p.matrix, "csr", &op)) {
+        HYPRE_IJVectorCreate(MPI_COMM_WORLD, p.first / 2, (p.first + p.rows) / 2 - 1,
+                             &ij);
+        HYPRE_IJVectorSetObjectType(ij, HYPRE_PARCSR);
+        HYPRE_IJVectorInitialize(ij);
+        HYPRE_IJVectorGetObject(ij, &shorter);
+        for (int k = 0; k < 2; k++) {
+            HYPRE_ClearAllErrors();
+            expect(cairn_hypre_multiply(op, 1, k ? p.b : shorter, 0, k ? shorter : p.x)
+                       & HYPRE_ERROR_ARG,
+                   "a shorter vector", "refused");
+        }
+        HYPRE_ClearAllErrors();
+        HYPRE_IJVectorDestroy(ij);
+    }
+    cairn_hypre_destroy(&op);
+    end(&p);
+}
+
 /// What cannot be made is not made, on any rank.
 static void refusals(cairn_context *context)
 {
@@ -502,6 +529,7 @@ int main(int argc, char **argv)
         stored(context, MPI_COMM_WORLD, "auto", 1, false);
         taken_back(context);
         failures(context);
+        other_lengths(context);
         refusals(context);
         few_rows_and_ranks(context);
     }

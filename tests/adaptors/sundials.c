@@ -380,6 +380,12 @@ static void operations(cairn_context *context)
         expect(N_VMaxNorm(ours) <= 1e-12 * N_VMaxNorm(theirs), "as SUNDIALS", "A");
     }
     expect(!SUNMatSpace(A, &reals, &integers) && reals == pattern.n, "its space", "A");
+    N_Vector longer = N_VNew_Serial(POINTS + 1, sunctx);
+
+    expect(SUNMatMatvec(A, longer, ours) == SUNMAT_ILL_INPUT
+               && SUNMatMatvec(A, x, longer) == SUNMAT_ILL_INPUT,
+           "a longer vector", "refused");
+    N_VDestroy(longer);
     // A matrix of another pattern object.
     other = matrix_of(context, "csr", sunctx);
     expect(SUNMatCopy(A, other) == SUNMAT_ILL_INPUT, "another pattern", "refused");
