@@ -229,7 +229,6 @@ static void destroy(cairn_other_plan *o)
     cairn_env *env = &o->plan->tensor->context->env;
 
     hand_over_guard(o);
-
     cairn_plan_destroy(&o->made);
     cairn_tensor_destroy(&o->tensor);
     cairn_format_destroy(&o->format);

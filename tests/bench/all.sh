@@ -17,7 +17,7 @@ cd "$(dirname "$0")/../.."
 }
 out=$1 bench=${BUILD:-build/bench}/bench
 shift
-[ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks halo first graph company
+[ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks halo ksp first graph company
 mkdir -p "$out"
 if [ -n "${QUICK:-}" ]; then rounds=3 quick=--quick; else rounds=7 quick=; fi
 data=${CAIRN_TEST_DATA:-}
@@ -58,6 +58,10 @@ run() {
     rewrites) "$bench/bench_rewrites" --rounds $rounds ;;
     ranks) mpirun -n 2 --bind-to core "$bench/bench_ranks" --rounds $rounds ;;
     halo) mpirun -n 2 --bind-to core "$bench/bench_halo" ;;
+    ksp)
+        [ -x "$bench/bench_ksp" ] || return 0 # PETSc was not found
+        sh tests/bench/ksp.sh "${BUILD:-build/bench}" "$matrices"
+        ;;
     first | graph | company) "$bench/bench_$1" ;;
     *)
         echo "all.sh: there is no section $1" >&2

@@ -342,6 +342,45 @@ Test(solve, want_of_memory_on_one_rank_leaves_all_as_they_were)
     release(&p);
 }
 
+/* ---- products that are checked ---- */
+
+/// One rank's arrays change: it says so, and all end.
+Test(solve, arrays_that_change_end_all_ranks)
+{
+    const grid          g       = {.side = 40};
+    product             p       = prepare(all, &g, "csr", false);
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+    cairn_guard_info    info    = CAIRN_GUARD_INFO;
+    int64_t             first, end;
+    char                named[64];
+
+    MUST(all, cairn_plan_guard(p.plan));
+    cairn_plan_rows(p.plan, &first, &end);
+    double *const b = malloc((size_t)(end - first + 1) * 2 * sizeof *b);
+    double *const x = b + (end - first);
+
+    for (int64_t i = 0; i < end - first; i++) {
+        b[i] = grid_b(first + i);
+        x[i] = 0;
+    }
+    MUST(all, cairn_solve(p.plan, &options, b, x, NULL));
+    MUST(all, cairn_plan_guard_info(p.plan, &info));
+    ON_ALL_RANKS(info.found == 0 && info.checked > 10 && info.unchecked == 0,
+                 "%ld found of %ld", (long)info.found, (long)info.checked);
+    const cairn_part *part = &p.tensor->local->part[0];
+
+    if (rank == size - 1) *(double *)cairn_value_at(&part->view, 7) += 0.25;
+    x[0] += 1;
+    const cairn_status status = cairn_solve(p.plan, &options, b, x, NULL);
+
+    snprintf(named, sizeof named, "guard: rank %d: member 0: ", size - 1);
+    ON_ALL_RANKS(status == CAIRN_NOT_VERIFIED
+                     && strstr(cairn_context_message(all), named),
+                 "%d: %s", status, cairn_context_message(all));
+    free(b);
+    release(&p);
+}
+
 /* ---- one rank for all ---- */
 
 typedef struct {
