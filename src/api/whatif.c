@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,8 +105,9 @@ static double exchange_seconds(const question *q, int64_t *messages, int64_t *by
     return seconds;
 }
 
-/// Fill this rank's seconds; @p slower than predicted is all that its device does.
-static void predict(question *q, double exchange, double slower)
+/// Fill this rank's seconds, @p slower times as slow all that its device does.
+/// @return seconds of all.
+static double predict(question *q, double exchange, double slower)
 {
     const cairn_comm       *comm = q->plan->replay->common.comm;
     const cairn_cost_rates *rates =
@@ -132,39 +132,31 @@ static void predict(question *q, double exchange, double slower)
     q->seconds.all = q->step.beside
                          ? fmax(product, sum) + vectors
                          : q->step.products * product + vectors + q->seconds.sums;
+    return q->seconds.all;
 }
 
-/// What all ranks have alike: rank 0's measurements, and the slowest rank's seconds.
-typedef struct common {
-    double error[3];
-    double measurements, families;
-    double seconds, low, high;
-} common;
+/// What rank 0 tells the others: its measurements.
+enum { ERROR, MEASUREMENTS = ERROR + 3, FAMILIES, TOLD };
 
-enum { TOLD = offsetof(common, seconds) / sizeof(double), SLOWEST = 3 };
+/// Seconds, of which the slowest rank's count.
+enum { SECONDS, LOW, HIGH, SLOWEST };
 
-/// Fill this rank's seconds, and what all ranks have. Collective.
-static cairn_status predict_all(question *q, double exchange, common *all)
+/// Have everybody's bar be by what rank 0 has measured. Collective.
+static cairn_status tell(const question *q, double told[TOLD])
 {
     cairn_context *context = q->plan->tensor->context;
     const bool     known   = q->held.measurements > 0;
 
-    *all = (common){.error = {0}};
-    if (context->comm->rank == 0)
-        *all = (common){
-            .error = {known ? q->held.low : 1, known ? q->held.middle : 1,
-                      known ? q->held.high : 1},
-            .measurements = (double)q->held.measurements,
-            .families     = q->held.families
-        };
-    CAIRN_TRY(cairn_context_max(context, all->error, TOLD));
-    predict(q, exchange, all->error[0]);
-    all->low = q->seconds.all;
-    predict(q, exchange, all->error[2]);
-    all->high = q->seconds.all;
-    predict(q, exchange, 1);
-    all->seconds = q->seconds.all;
-    return cairn_context_max(context, &all->seconds, SLOWEST);
+    for (int k = 0; k < TOLD; k++)
+        told[k] = 0;
+    if (context->comm->rank == 0) {
+        told[ERROR]        = known ? q->held.low : 1;
+        told[ERROR + 1]    = known ? q->held.middle : 1;
+        told[ERROR + 2]    = known ? q->held.high : 1;
+        told[MEASUREMENTS] = (double)q->held.measurements;
+        told[FAMILIES]     = q->held.families;
+    }
+    return cairn_context_max(context, told, TOLD);
 }
 
 cairn_status cairn_plan_whatif(const cairn_plan           *plan,
@@ -180,7 +172,7 @@ cairn_status cairn_plan_whatif(const cairn_plan           *plan,
     cairn_whatif_options asked     = CAIRN_WHATIF_OPTIONS;
     cairn_collective     arguments = {0};
     cairn_whatif         own       = CAIRN_WHATIF;
-    common               all;
+    double               told[TOLD], slowest[SLOWEST];
 
     CAIRN_READ(options, asked);
     question q = {
@@ -192,13 +184,17 @@ cairn_status cairn_plan_whatif(const cairn_plan           *plan,
         cairn_comm_agree_on(context->comm, prepare(&q, asked.machine), &arguments));
     const double exchange = exchange_seconds(&q, &own.messages, &own.halo_bytes);
 
-    CAIRN_TRY(predict_all(&q, exchange, &all));
-    own.seconds = all.seconds;
-    own.low     = all.low;
-    own.high    = all.high;
-    memcpy(own.error, all.error, sizeof own.error);
-    own.measurements = (int64_t)all.measurements;
-    own.families     = (int)all.families;
+    CAIRN_TRY(tell(&q, told));
+    slowest[LOW]     = predict(&q, exchange, told[ERROR]);
+    slowest[HIGH]    = predict(&q, exchange, told[ERROR + 2]);
+    slowest[SECONDS] = predict(&q, exchange, 1);
+    CAIRN_TRY(cairn_context_max(context, slowest, SLOWEST));
+    own.seconds = slowest[SECONDS];
+    own.low     = slowest[LOW];
+    own.high    = slowest[HIGH];
+    memcpy(own.error, told + ERROR, sizeof own.error);
+    own.measurements = (int64_t)told[MEASUREMENTS];
+    own.families     = (int)told[FAMILIES];
     own.bytes        = (int64_t)q.counts.bytes;
     own.entries      = (int64_t)q.counts.entries;
     own.inside       = q.counts.inside;
