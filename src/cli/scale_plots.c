@@ -142,10 +142,14 @@ static void put_ideal(FILE *file, const cli_scale *study)
 
 static void put_page(FILE *file, const cli_scale *study)
 {
-    put_plot(file, study,
-             "set title 'seconds of a product'; set logscale x 2; set logscale y; set "
-             "xlabel 'ranks'; set key bottom left Left reverse samplen 2 font ',10'",
-             2, true);
+    const bool solve = strcmp(study->settings.words[0], "solve") == 0;
+
+    fprintf(file, "    set title 'seconds of a %s'\n", solve ? "step" : "product");
+    put_plot(
+        file, study,
+        "set logscale x 2; set logscale y; set xlabel 'ranks'; set key bottom left "
+        "Left reverse samplen 2 font ',10'",
+        2, true);
     fprintf(file,
             "    set title 'efficiency, %%'; unset logscale y; set yrange [0:*]\n");
     put_plot(file, study, "", 3, false);
