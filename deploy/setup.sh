@@ -21,11 +21,13 @@ test_packages="libcriterion-dev clang libclang-rt-V-dev libomp-V-dev lld groff-b
 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-scipy
 libeigen3-dev gnuplot-nox ocl-icd-libopencl1 pocl-opencl-icd iproute2 libpetsc-real-dev
 libptscotch-dev libsimgrid-dev qemu-user libhdf5-dev python3-h5py python3-mpi4py
-libhypre-dev libsundials-dev libtrilinos-tpetra-dev libtrilinos-belos-dev
-libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libtrilinos-teuchos-dev"
+libhypre-dev libsundials-dev"
 
-# Slurm, for jobs on these hosts: its services find no settings, and do not start.
-slow_packages="slurmctld slurmd slurm-client munge"
+# Slurm, for jobs on these hosts: its services find no settings, and do not start. Trilinos,
+# 85 MB.
+slow_packages="slurmctld slurmd slurm-client munge libtrilinos-tpetra-dev
+libtrilinos-belos-dev libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev
+libtrilinos-teuchos-dev"
 
 fail() {
     echo "setup: $1" >&2

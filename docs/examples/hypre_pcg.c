@@ -19,7 +19,7 @@ static void fill(HYPRE_IJMatrix ij, HYPRE_BigInt first, HYPRE_BigInt end, double
     for (HYPRE_BigInt row = first; row < end; row++) {
         const HYPRE_BigInt i = row / SIDE, j = row % SIDE;
         const HYPRE_BigInt near[5]  = {row, row - SIDE, row + SIDE, row - 1, row + 1};
-        const bool         there[5] = {true, i > 0, i<SIDE - 1, j> 0, j < SIDE - 1};
+        const bool         there[5] = {true, 0 < i, i + 1 < SIDE, 0 < j, j + 1 < SIDE};
         HYPRE_BigInt       cols[5];
         HYPRE_Complex      values[5];
         HYPRE_Int          n = 0;

@@ -29,6 +29,9 @@
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nvector.h>
 
+#if SUNDIALS_VERSION_MAJOR != 6
+#    error "cairn/sundials.h: for SUNDIALS 6"
+#endif
 #if defined(SUNDIALS_EXTENDED_PRECISION)
 #    error "cairn/sundials.h: this SUNDIALS's numbers are neither double nor float"
 #endif
