@@ -61,7 +61,8 @@ struct cairn_context {
     char             name[256]; ///< Handed out by cairn_catalogue_name().
     cairn_move_rates moves; ///< Measured rates that choose conversions, the same on all
                             ///< ranks; 0: the shipped ones do.
-    bool asked_moves;       ///< They were looked up.
+    bool                     asked_moves; ///< They were looked up.
+    _Atomic(cairn_context *) beside;      ///< Of a second thread, while there is one.
 };
 
 /// Entries that came in no order and stay in buckets until a call needs them sorted.
@@ -224,9 +225,12 @@ cairn_status cairn_plan_read_places(const cairn_tensor          *tensor,
 /// what is left of its memory; its communicator is a relay (comm/relay.h), and it tells
 /// nobody anything.
 ///
-/// Local. @param[out] beside  Destroy with cairn_context_destroy(), when the thread has left.
-///                            Unchanged on failure.
+/// Local. One at a time, which a signal finds (cairn_context_abandon()).
+///
+/// @param[out] beside  Destroy with cairn_context_destroy_beside(), when the thread has left.
+///                     Unchanged on failure.
 cairn_status cairn_context_create_beside(cairn_context *of, cairn_context **beside);
+void         cairn_context_destroy_beside(cairn_context *of, cairn_context **beside);
 
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);

@@ -123,12 +123,19 @@ cairn_status cairn_context_create_beside(cairn_context *of, cairn_context **besi
     const cairn_status status = cairn_relay_create(&fresh->env, of->comm, &fresh->comm);
 
     if (status == CAIRN_OK) {
+        atomic_store(&of->beside, fresh);
         *beside = fresh;
         return CAIRN_OK;
     }
     (void)cairn_fail(&of->env, status, "%s", fresh->env.message);
     cairn_context_destroy(&fresh);
     return status;
+}
+
+void cairn_context_destroy_beside(cairn_context *of, cairn_context **beside)
+{
+    atomic_store(&of->beside, NULL);
+    cairn_context_destroy(beside);
 }
 
 #ifdef CAIRN_WITH_MPI
@@ -317,7 +324,11 @@ void cairn_context_set_progress(cairn_context *context,
 
 void cairn_context_abandon(cairn_context *context)
 {
-    if (context) cairn_remains_remove(&context->env.remains);
+    if (!context) return;
+    cairn_context *const beside = atomic_load(&context->beside);
+
+    cairn_remains_remove(&context->env.remains);
+    if (beside) cairn_remains_remove(&beside->env.remains);
 }
 
 cairn_status cairn_context_write_file(cairn_context *context,

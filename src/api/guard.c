@@ -195,6 +195,7 @@ static product_sum multiply_piece(const cairn_plan       *plan,
         int64_t k = 0;
 
         for (; k + 8 <= n; k += 8)
+#pragma omp simd
             for (int l = 0; l < 8; l++) {
                 lane[l] += w[k + l] * value[k + l];
                 width[l] += s[k + l] * fabs(value[k + l]);
@@ -234,6 +235,7 @@ static long double sum_up(const cairn_plan *plan, const void *y, int64_t rows)
         int64_t             k     = 0;
 
         for (; k + 8 <= n; k += 8)
+#pragma omp simd
             for (int l = 0; l < 8; l++)
                 lane[l] += value[k + l];
         for (int l = 0; k + l < n; l++)

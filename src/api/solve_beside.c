@@ -226,15 +226,15 @@ static void hand_over_guard(const cairn_other_plan *o)
 
 static void destroy(cairn_other_plan *o)
 {
-    cairn_env *env = &o->plan->tensor->context->env;
+    cairn_context *const context = o->plan->tensor->context;
 
     hand_over_guard(o);
     cairn_plan_destroy(&o->made);
     cairn_tensor_destroy(&o->tensor);
     cairn_format_destroy(&o->format);
     cairn_format_destroy(&o->seen.format);
-    cairn_context_destroy(&o->context);
-    cairn_free(env, o);
+    cairn_context_destroy_beside(context, &o->context);
+    cairn_free(&context->env, o);
 }
 
 cairn_status cairn_other_plan_begin(cairn_plan               *plan,

@@ -63,7 +63,8 @@ typedef struct cli_run_seconds {
 typedef struct cli_run_verdict {
     double           rel_error, abs_error;
     bool             ok;
-    cairn_guard_info guard; ///< Of --guard.
+    bool             guarded; ///< --guard:
+    cairn_guard_info guard;   ///< what it found.
 } cli_run_verdict;
 
 /// How a format was chosen.

@@ -276,7 +276,8 @@ cairn_status cli_run_prepare(cli_run *run)
                                             cli_given(run->job, CLI_REPRODUCIBLE)};
 
     CLI_TRY(cairn_plan_create_with(run->tensor, &options, &run->plan));
-    return cli_given(run->job, CLI_GUARD) ? cairn_plan_guard(run->plan) : CAIRN_OK;
+    run->verdict.guarded = cli_given(run->job, CLI_GUARD);
+    return run->verdict.guarded ? cairn_plan_guard(run->plan) : CAIRN_OK;
 }
 
 cairn_status cli_run_warn(cli_run *run)

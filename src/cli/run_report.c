@@ -249,7 +249,7 @@ json_t *cli_run_object(const cli_run *run)
                           cli_json_real(run->verdict.rel_error), "max_abs_error",
                           cli_json_real(run->verdict.abs_error), "ok", run->verdict.ok))
             != 0;
-    if (cli_given(run->job, CLI_GUARD))
+    if (run->verdict.guarded)
         failed |= json_object_set_new(all, "guard", guard(&run->verdict.guard)) != 0;
     if (run->settings.chain > 0) {
         failed |= json_object_set_new(all, "chain",
@@ -365,7 +365,7 @@ void cli_run_print_guard(const cli_run *run)
     const double            ranks = cairn_context_size(run->job->context);
     const double            runs  = (double)(g->checked + g->unchecked) / ranks;
 
-    if (!cli_given(run->job, CLI_GUARD)) return;
+    if (!run->verdict.guarded) return;
     printf("guard     %" PRId64 " product%s checked, %" PRId64
            " not (x is not finite); %" PRId64 " found wrong, %" PRId64
            " row%s put right; %s a product\n",

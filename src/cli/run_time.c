@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "gather.h"
 #include "run.h"
-#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +46,7 @@ static cairn_status run_once(cli_run *run, const start *s, double *seconds)
                                     : cairn_plan_run(run->plan, NULL, NULL);
 
     /* What a guard finds it finds on one rank. */
-    if (cli_given(run->job, CLI_GUARD))
+    if (run->verdict.guarded)
         CLI_TRY(cli_agree(run->job, status));
     else
         CLI_TRY(status);

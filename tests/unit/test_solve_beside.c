@@ -9,6 +9,7 @@
 #include "support/solve_case.h"
 #include "support/suite_context.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 TestSuite(solve_beside, .init = context_up, .fini = context_down, .timeout = 300);
@@ -331,6 +332,24 @@ Test(solve_beside, a_solver_that_ends_before_waits_for_its_thread)
                      CAIRN_NOT_CONVERGED);
     cr_assert_eq(told.tried, -1);
     plan_down();
+}
+
+/// A signal ends the process: what the second thread had begun to write goes, too.
+Test(solve_beside, what_the_other_thread_has_begun_goes_with_a_signal)
+{
+    cairn_context *beside = NULL;
+    char           folder[64], path[128];
+
+    scratch_create(folder);
+    snprintf(path, sizeof path, "%s/begun", folder);
+    fclose(fopen(path, "w"));
+    MUST(context, cairn_context_create_beside(context, &beside));
+    cr_assert_not_null(cairn_remains_add(&beside->env.remains, AT_FDCWD, path, false));
+    cairn_context_abandon(context);
+    cr_assert_neq(access(path, F_OK), 0);
+    cairn_context_destroy_beside(context, &beside);
+    cairn_context_abandon(context); /* it is not looked at any more */
+    rmdir(folder);
 }
 
 Test(solve_beside, bad_words_are_refused)
