@@ -311,7 +311,8 @@ static bool divides_narrowly(const edge *x)
     return false;
 }
 
-/// The corners of the matrix, what lies next to them, and some entries between.
+/// The corners of the matrix, what lies next to them, and some entries between, sorted as
+/// a source's are.
 static void add_corners(edge *x)
 {
     const cairn_coord rows = x->shape.extent[0], cols = x->shape.extent[1];
@@ -322,6 +323,7 @@ static void add_corners(edge *x)
         add(x, rows - 1 - k, cols - 1 - k, (double)(40 + k));
         add(x, rows / 13 * (k + 1), cols / 17 * (k + 1), (double)(60 + k));
     }
+    cr_assert_eq(cairn_entries_sort(&x->env, &x->entries), CAIRN_OK);
 }
 
 /// Divisions are done in 32 bits where the form that is divided stays within
