@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "solve/solver.h"
+#include "support/names.h"
 #include "support/scratch.h"
 #include "support/solve_case.h"
 #include "support/suite_context.h"
@@ -240,7 +241,7 @@ Test(solve_beside, iterations_go_on_in_a_format_that_was_asked_for)
         s.last[0]         = 0;
         s.changes         = 0;
         other.info        = &told;
-        other.format      = "bdia<64>";
+        other.format      = named("bdia<64>");
         options.method    = methods[m];
         options.tolerance = 1e-12;
         options.other     = &other;
@@ -269,7 +270,7 @@ Test(solve_beside, auto_says_which_format_or_none)
     plan_up(60, "coo");
     other.info             = &told;
     told                   = (cairn_solve_switch_info)CAIRN_SOLVE_SWITCH_INFO;
-    other.candidates       = "csr\nbdia<64>\n";
+    other.candidates       = named("csr\nbdia<64>\n");
     options.method         = "chebyshev:1e-9,11";
     options.max_iterations = 5000;
     options.other          = &other;
@@ -281,7 +282,7 @@ Test(solve_beside, auto_says_which_format_or_none)
     plan_down();
 
     plan_up(60, "csr");
-    other.candidates       = "csr\n"; /* it is that */
+    other.candidates       = named("csr\n"); /* it is that */
     options.max_iterations = 300;
     cr_assert_eq(cairn_solve(s.plan, &options, s.b, s.x, &info), CAIRN_NOT_CONVERGED);
     cr_assert_eq(told.tried, -1);
@@ -300,7 +301,7 @@ Test(solve_beside, want_of_memory_is_told_once_and_iterations_go_on)
     MUST(context, cairn_context_set_memory(
                       context, atomic_load(&context->env.used_bytes) + (1 << 20)));
     other.info             = &told;
-    other.format           = "ell";
+    other.format           = named("ell");
     options.other          = &other;
     options.tolerance      = 1e-3;
     options.max_iterations = 100000;
@@ -324,7 +325,7 @@ Test(solve_beside, a_solver_that_ends_before_waits_for_its_thread)
 
     plan_up(200, "csr");
     other.info             = &told;
-    other.format           = "ell";
+    other.format           = named("ell");
     options.other          = &other;
     options.max_iterations = 0;
     for (int k = 0; k < 20; k++)
