@@ -260,7 +260,8 @@ static inline cairn_status cairn_hypre_update(cairn_hypre *op)
 /// is not a number, it ends, and its Solve returns the flag.
 ///
 /// @param[in] x, y  hypre_ParVector of one column each, which do not overlap. Of another
-///                  length on this rank they are HYPRE_ERROR_ARG, and nothing is done.
+///                  length on this rank they are HYPRE_ERROR_ARG, and nothing is done;
+///                  ranks where they fit wait.
 /// @return hypre's error flag.
 static inline HYPRE_Int cairn_hypre_multiply(cairn_hypre  *op,
                                              HYPRE_Complex alpha,

@@ -2,8 +2,8 @@
 /// @file
 /// SUNDIALS with Cairn's products: a SUNMatrix whose pattern is given once and stored in a
 /// format, and a SUNLinearSolver that has one of SUNDIALS's Krylov solvers multiply by the
-/// matrix of the Newton system. CVODE, ARKODE, IDA and KINSOL take both as they take their
-/// own:
+/// matrix of the Newton system. CVODE and ARKODE, which were tried, IDA and KINSOL, which were
+/// not, take both as they take their own:
 ///
 ///     cairn_sunmatrix_create(context, &rows, "bdia<64>", sunctx, &A);
 ///     LS = cairn_sunlinsol(SUNLinSol_SPGMR(y, SUN_PREC_NONE, 0, sunctx), sunctx);
@@ -71,7 +71,9 @@ static inline cairn_suncontent *cairn_sunmatrix_content(SUNMatrix A)
 }
 
 /// The values of this rank's entries, in the order of the rows that the matrix was made of;
-/// to be written: the next product brings them to the format.
+/// to be written: the next setup brings them to the format, on all ranks together, or the
+/// next product without one, before which all ranks have to have called this, or none. It is
+/// called again after each: by a pointer that was kept nothing is known to be new.
 ///
 /// @return [entries] They live as long as the matrix.
 static inline sunrealtype *cairn_sunmatrix_values(SUNMatrix A)
@@ -214,15 +216,23 @@ static inline int cairn_sunmatrix_setup(SUNMatrix A)
 
     if (!c->plan)
         status = cairn_sunmatrix_store(c);
-    else if (c->stale) {
-        status = cairn_tensor_update(c->tensor, c->values);
+    else { // A rank whose values stayed agrees, too.
+        if (c->stale) status = cairn_tensor_update(c->tensor, c->values);
         status = cairn_context_agree(c->pattern->context, status);
     }
     if (!status) c->stale = false;
     return cairn_sunmatrix_code(status);
 }
 
-/// y = A x. Collective. Vectors of another length, or without an array, are refused.
+/// Has a vector this rank's elements?
+static inline bool cairn_sunmatrix_fits(N_Vector v, int64_t global, int64_t own)
+{
+    return N_VGetLength(v) == global
+           && (!v->ops->nvgetlocallength || v->ops->nvgetlocallength(v) == own);
+}
+
+/// y = A x. Collective. Vectors of another length on this rank, or without an array, are
+/// refused there; where they are right the others wait.
 static inline int cairn_sunmatrix_multiply(SUNMatrix A, N_Vector x, N_Vector y)
 {
     cairn_suncontent  *c       = cairn_sunmatrix_content(A);
@@ -231,8 +241,8 @@ static inline int cairn_sunmatrix_multiply(SUNMatrix A, N_Vector x, N_Vector y)
     sunrealtype        nothing = 0; // A rank without rows has no array.
     int                code    = SUNMAT_SUCCESS;
 
-    if (N_VGetLength(x) != c->pattern->rows.global_cols
-        || N_VGetLength(y) != c->pattern->rows.global_rows
+    if (!cairn_sunmatrix_fits(x, c->pattern->rows.global_cols, c->pattern->rows.rows)
+        || !cairn_sunmatrix_fits(y, c->pattern->rows.global_rows, c->pattern->rows.rows)
         || (c->pattern->rows.rows > 0 && (!from || !to)))
         return SUNMAT_ILL_INPUT;
     if (c->stale || !c->plan) code = cairn_sunmatrix_setup(A);
@@ -310,6 +320,7 @@ static inline cairn_status cairn_sunpattern_read(cairn_sunpattern *p,
     if (n < 0 || rows->global_rows != rows->global_cols) return CAIRN_BAD_SHAPE;
     p->entries = cairn_sunpattern_number(rows->ptr, rows->ptr_bits, n) - rows->base;
     if (p->entries < 0) return CAIRN_BAD_COORD;
+    if (p->entries > 0 && !rows->idx) return CAIRN_BAD_ARGUMENT;
     p->ptr      = (int64_t *)malloc(((size_t)n + 1) * sizeof *p->ptr);
     p->idx      = (int64_t *)malloc(((size_t)p->entries + 1) * sizeof *p->idx);
     p->diagonal = (int64_t *)malloc(((size_t)n + 1) * sizeof *p->diagonal);

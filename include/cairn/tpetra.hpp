@@ -121,13 +121,21 @@ class TpetraOperator
     /// Y = alpha op(A) X + beta Y, column by column, where X and Y lie. The first transposed
     /// product makes a plan.
     ///
-    /// @throws Error  As cairn_plan_run() fails; Y is undefined then.
+    /// @throws Error  CAIRN_BAD_SHAPE: X or Y has another map, on this rank; ranks where they
+    ///                fit wait. As cairn_plan_run() fails; Y is undefined then.
     void apply(const Vector    &X,
                Vector          &Y,
                Teuchos::ETransp mode  = Teuchos::NO_TRANS,
                Scalar           alpha = Teuchos::ScalarTraits<Scalar>::one(),
                Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override
     {
+        const bool across = mode != Teuchos::NO_TRANS;
+
+        if (X.getLocalLength() != local_length(across ? getRangeMap() : getDomainMap())
+            || Y.getLocalLength()
+                   != local_length(across ? getDomainMap() : getRangeMap()))
+            throw Error(CAIRN_BAD_SHAPE,
+                        "apply: X or Y has another map than the matrix");
         if (alpha == 0) {
             if (beta == 0)
                 Y.putScalar(0);
@@ -135,8 +143,8 @@ class TpetraOperator
                 Y.scale(beta);
             return;
         }
-        if (mode != Teuchos::NO_TRANS && !transposed_) transposed_ = product(true);
-        cairn_plan *plan = mode == Teuchos::NO_TRANS ? plan_.get() : transposed_.get();
+        if (across && !transposed_) transposed_ = product(true);
+        cairn_plan *plan = across ? transposed_.get() : plan_.get();
 
         for (std::size_t j = 0; j < X.getNumVectors(); j++) {
             const auto x     = X.getVector(j);
@@ -166,6 +174,11 @@ class TpetraOperator
     }
 
   private:
+    static std::size_t local_length(const Teuchos::RCP<const Map> &map)
+    {
+        return map->getNodeNumElements();
+    }
+
     struct Destroy {
         void operator()(cairn_tensor *tensor) const
         {

@@ -89,14 +89,19 @@ class Context(_context.Context):
         given = error = None
         try:
             given = look(self._rows_of(a), dtype)
-        except _errors.CairnError as own:
+        except Exception as own:  # Whatever the caller's object raises: ranks wait.
             error = own
-        said = self._comm.allgather(error and str(error))
+        said = self._comm.allgather((given and given.own, error and (str(error) or repr(error))))
         if error:
             raise error
-        for rank, text in enumerate(said):
+        for rank, (own, text) in enumerate(said):
             if text:
                 raise _errors.CairnRuntimeError(f"{text} (on rank {rank})")
+        for rank, (own, text) in enumerate(said):
+            if own != said[0][0]:
+                raise _errors.CairnTypeError(
+                    f"tensor: a: ranks disagree: {said[0][0] or 'a file'} on rank 0, "
+                    f"{own or 'a file'} on rank {rank}")
         return given
 
     @staticmethod

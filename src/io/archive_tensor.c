@@ -9,6 +9,7 @@
 #include "tensor/value_storage.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static cairn_archive_out
 array_of(char kind, int bits, int64_t elements, const void *data)
@@ -86,8 +87,12 @@ static cairn_status write_tensor(const cairn_local *tensor,
     if (!cairn_binsparse_name(tensor, binsparse)) binsparse[0] = '\0';
     const char *scipy = by->for_scipy ? cairn_scipy_name(tensor, binsparse) : NULL;
 
-    /* Others would take integers of 8 bits for just that. */
-    if ((scipy || binsparse[0]) && !is_one(tensor))
+    /* Others would take integers of 8 bits for just that, and no reader has one value for
+       all positions. */
+    const bool full =
+        strncmp(binsparse, "DMAT", 4) == 0 || strcmp(binsparse, "DVEC") == 0;
+
+    if ((scipy || binsparse[0]) && (full || !is_one(tensor)))
         status = cairn_local_widened(tensor, &wide);
     const cairn_local *what = wide ? wide : tensor;
 

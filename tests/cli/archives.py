@@ -98,6 +98,15 @@ def put(dense):
         out.writelines("%d %d %r\n" % (x + 1, y + 1, float(dense[x, y])) for x, y in zip(i, j))
 
 
+def check_full(path):
+    """Dense formats whose values are all one, or all zero, are read again."""
+    for dense in np.full((3, 2), 7.0), np.zeros((2, 4)):
+        put(dense)
+        must("convert", b, "--to", "dense<2>", "-o", path)
+        must("convert", path, "--to", "csr", "-o", b)
+        assert np.array_equal(dense_of_mtx(b), dense), dense
+
+
 def refused(path, words):
     done = run("info", path)
     assert done.returncode == 2 and words in done.stderr, (words, done.stderr)

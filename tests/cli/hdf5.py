@@ -3,7 +3,7 @@
 import json, os, sys
 import h5py
 import numpy as np
-from archives import (arrays_of, b, dense_of_arrays, dense_of_mtx, draw, folder, integers, kinds,
+from archives import (arrays_of, b, check_full, dense_of_arrays, dense_of_mtx, draw, folder, integers, kinds,
                       must, put, refused, rng, run, text_of)
 
 a = os.path.join(folder, "a.h5")
@@ -68,6 +68,8 @@ with h5py.File(a) as file:
     assert "binsparse" not in file.attrs and "#encoding" in json.dumps(ours)
     assert len(file) > 2 and all('"%s"' % name in json.dumps(ours) for name in file if name != "cairn")
 refused(a, "a format of Cairn's alone")
+
+check_full(a)
 
 # MATLAB 7.3, behind a block of its own, and what PETSc calls hdf5_mat; nothing stored.
 for case in range(12):

@@ -2,7 +2,7 @@
 """Archives that numpy writes and reads, beside the command. Usage: npz.py CAIRN FOLDER"""
 import json, os
 import numpy as np
-from archives import (arrays_of, b, dense_of_arrays, dense_of_mtx, draw, folder, integers, kinds,
+from archives import (arrays_of, b, check_full, dense_of_arrays, dense_of_mtx, draw, folder, integers, kinds,
                       must, put, refused, rng, run, text_of)
 
 a = os.path.join(folder, "a.npz")
@@ -126,4 +126,5 @@ done = run("convert", b, "--to", "csr", "-o", a, "--memory", "1")
 assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
 assert open(a, "rb").read() == whole
 assert not [name for name in os.listdir(folder) if ".part" in name]
+check_full(a)
 print("ok")

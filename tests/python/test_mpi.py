@@ -32,6 +32,13 @@ def refused(kind, words, function, *arguments, **named):
     raise AssertionError(f"nobody says: {words}")
 
 
+class Broken:
+    """A matrix whose rows are not to be had."""
+
+    def tocsr(self):
+        raise MemoryError("made up")
+
+
 def mine(n):
     """Rows of this rank: unlike many on each, none on some."""
     cuts = np.sort(rng.integers(0, n + 1, comm.size - 1)) if comm.size > 1 else []
@@ -103,6 +110,13 @@ with cairn.mpi.Context(comm, threads=1) as context:
     # What is wrong on one rank is told by all.
     bad = (coo.row[its], coo.col[its], coo.data[its][:-1] if comm.rank == 0 else coo.data[its], S.shape)
     refused(cairn.CairnError, "values: has", cairn.tensor, bad, "csr", context=context)
+    first = comm.rank == 0
+    refused(Exception, "made up", cairn.tensor, Broken() if first else sp.csr_array(S[mine(19)]),
+            context=context)
+    if comm.size > 1:
+        refused(cairn.CairnTypeError, "ranks disagree: csr on rank 0, coo on rank 1", cairn.tensor,
+                sp.csr_array(S[:7]) if first else (coo.row, coo.col, coo.data, S.shape),
+                context=context)
     refused(cairn.CairnTypeError, "is a ndarray", cairn.tensor, np.eye(3), context=context)
     refused(cairn.CairnTypeError, "no communicator", cairn.mpi.Context, 3)
     comm.barrier()
