@@ -111,24 +111,6 @@ static cairn_relay_state state_of(const relay *x)
     return x->asked ? CAIRN_RELAY_ASKS : x->left ? CAIRN_RELAY_LEFT : CAIRN_RELAY_WORKS;
 }
 
-cairn_relay_state cairn_relay_await(const cairn_comm *comm, double seconds)
-{
-    relay *const    x = comm->state;
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(seconds * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&x->lock);
-    while (seconds > 0 && state_of(x) == CAIRN_RELAY_WORKS)
-        if (pthread_cond_timedwait(&x->changed, &x->lock, &until) != 0) break;
-    const cairn_relay_state state = state_of(x);
-
-    pthread_mutex_unlock(&x->lock);
-    return state;
-}
-
 /* The request stays where it is while its thread waits, so it is read without the lock. */
 static void answer(relay *x, bool refused)
 {
@@ -143,6 +125,31 @@ static void answer(relay *x, bool refused)
     x->asked = NULL;
     pthread_cond_broadcast(&x->changed);
     pthread_mutex_unlock(&x->lock);
+}
+
+cairn_relay_state cairn_relay_await(cairn_comm *comm, double seconds)
+{
+    relay *const    x = comm->state;
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(seconds * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&x->lock);
+    for (;;) {
+        while (x->asked && x->asked->is_local) {
+            pthread_mutex_unlock(&x->lock);
+            answer(x, false);
+            pthread_mutex_lock(&x->lock);
+        }
+        if (seconds <= 0 || state_of(x) != CAIRN_RELAY_WORKS) break;
+        if (pthread_cond_timedwait(&x->changed, &x->lock, &until) != 0) seconds = 0;
+    }
+    const cairn_relay_state state = state_of(x);
+
+    pthread_mutex_unlock(&x->lock);
+    return state;
 }
 
 void cairn_relay_serve(cairn_comm *comm)
@@ -333,6 +340,17 @@ typedef struct {
     int   k;
 } exchanging;
 
+/// Ranks look after messages as often as they have some, so the runs of exchanges are for
+/// the first thread.
+static cairn_status run_on(cairn_comm *comm, relayed_call *call, const exchanging *a)
+{
+    const relay *x = comm->state;
+
+    CAIRN_CHECK(atomic_load_explicit(&x->left, memory_order_acquire), comm->env,
+                CAIRN_UNSUPPORTED, "relay: exchange: its runs are not relayed");
+    return ask(comm, call, a, false);
+}
+
 static cairn_status begin_exchange(cairn_comm *of, const void *arguments)
 {
     const exchanging *a = arguments;
@@ -344,7 +362,7 @@ static cairn_status relay_exchange_begin(cairn_comm *comm, void *exchange)
 {
     const exchanging a = {.exchange = exchange};
 
-    return ask(comm, begin_exchange, &a, false);
+    return run_on(comm, begin_exchange, &a);
 }
 
 static cairn_status test_exchange(cairn_comm *of, const void *arguments)
@@ -358,7 +376,7 @@ static cairn_status relay_exchange_test(cairn_comm *comm, void *exchange, bool *
 {
     const exchanging a = {.exchange = exchange, .came = came};
 
-    return ask(comm, test_exchange, &a, true);
+    return run_on(comm, test_exchange, &a);
 }
 
 static cairn_status await_exchange(cairn_comm *of, const void *arguments)
@@ -372,7 +390,7 @@ static cairn_status relay_exchange_await(cairn_comm *comm, void *exchange, int k
 {
     const exchanging a = {.exchange = exchange, .k = k};
 
-    return ask(comm, await_exchange, &a, false);
+    return run_on(comm, await_exchange, &a);
 }
 
 static cairn_status end_exchange(cairn_comm *of, const void *arguments)
@@ -386,7 +404,7 @@ static cairn_status relay_exchange_end(cairn_comm *comm, void *exchange)
 {
     const exchanging a = {.exchange = exchange};
 
-    return ask(comm, end_exchange, &a, false);
+    return run_on(comm, end_exchange, &a);
 }
 
 static cairn_status destroy_exchange(cairn_comm *of, const void *arguments)

@@ -13,8 +13,11 @@
 ///     cairn_relay_leave(relay)             cairn_relay_join(relay)
 ///
 /// All ranks' second threads make the same calls in the same order, as ranks always do, so
-/// that what they wait for is the same call wherever each of them waits. Point to point
-/// messages are not relayed: a rank without one to send would not ask.
+/// that what they wait for is the same call wherever each of them waits. What is no call of
+/// all ranks is not relayed: a rank without a message to send, or to wait for, would not
+/// ask, and its next call would be taken for the others' message. So send, recv and the runs
+/// of exchanges fail with CAIRN_UNSUPPORTED, on all ranks; exchanges may be created. One
+/// that is destroyed is none of other ranks' business, so cairn_relay_await() does it.
 ///
 /// When the second thread has left, the first may use the communicator as any other.
 
@@ -41,8 +44,8 @@ typedef enum {
 cairn_status cairn_relay_create(cairn_env *env, cairn_comm *of, cairn_comm **comm);
 
 /// What does the second thread do? Answers as soon as it asks or has left, or after @p
-/// seconds. Local, by the first.
-cairn_relay_state cairn_relay_await(const cairn_comm *comm, double seconds);
+/// seconds, and does what it asks for of this rank alone. Local, by the first.
+cairn_relay_state cairn_relay_await(cairn_comm *comm, double seconds);
 
 /// Do what the second thread asks for.
 ///

@@ -63,6 +63,7 @@ struct cairn_context {
                             ///< ranks; 0: the shipped ones do.
     bool                     asked_moves; ///< They were looked up.
     _Atomic(cairn_context *) beside;      ///< Of a second thread, while there is one.
+    bool                     relayed; ///< It is that: comm is a relay (comm/relay.h).
 };
 
 /// Entries that came in no order and stay in buckets until a call needs them sorted.

@@ -122,6 +122,7 @@ cairn_status cairn_context_create_beside(cairn_context *of, cairn_context **besi
                  of->listed);
     const cairn_status status = cairn_relay_create(&fresh->env, of->comm, &fresh->comm);
 
+    fresh->relayed = true;
     if (status == CAIRN_OK) {
         atomic_store(&of->beside, fresh);
         *beside = fresh;

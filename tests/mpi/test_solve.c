@@ -321,6 +321,38 @@ Test(solve, iterations_go_on_in_another_format_on_all_ranks_at_once)
     release(&p);
 }
 
+/* Plans on several devices are timed when they are made, which beside iterations would have
+   ranks look after messages at different times. */
+Test(solve, another_format_may_be_on_several_devices)
+{
+    const grid          g       = {.side = 150};
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+    cairn_plan_info     info    = CAIRN_PLAN_INFO;
+    static solution     s;
+    formats_seen        seen;
+
+    all->env.options.kernels = CAIRN_KERNELS_REFERENCE; /* no compiler's time */
+    all->env.options.cost    = CAIRN_RATES_SHIPPED;
+    snprintf(all->env.options.devices, sizeof all->env.options.devices, "cpu:2");
+    product whole = prepare(all, &g, "hybrid<bdia<64>,csr,0.6>", false);
+
+    MUST(all, cairn_plan_describe(whole.plan, &info));
+    ON_ALL_RANKS(strstr(info.placement, "several devices"), "%s", info.placement);
+    release(&whole);
+    product p = prepare(all, &g, "csr", false);
+
+    options.method = "chebyshev:0.03,11";
+    const cairn_status status =
+        go_on(&p, "hybrid<bdia<64>,csr,0.6>", &options, &seen, &s);
+
+    ON_ALL_RANKS(status == CAIRN_OK && s.info.true_residual < 1e-10, "%d, residual %g",
+                 status, s.info.true_residual);
+    ON_ALL_RANKS(seen.told.tried >= 0 && seen.changes > 0, "tried %ld: %s",
+                 (long)seen.told.tried, seen.told.why);
+    free(s.x);
+    release(&p);
+}
+
 /* A thread that fails on one rank alone: it is told of on rank 0, and all go on. */
 Test(solve, want_of_memory_on_one_rank_leaves_all_as_they_were)
 {
