@@ -23,7 +23,7 @@ typedef struct {
 } request;
 
 typedef struct {
-    cairn_comm     *of;
+    cairn_comm     *of;   ///< Of one rank: the relay's own.
     pthread_mutex_t lock; ///< Of all that follows.
     pthread_cond_t  changed;
     request        *asked; ///< NULL: the second thread does not wait.
@@ -36,16 +36,6 @@ static void carry_out(relay *x, request *r)
     r->status = r->call(x->of, r->arguments);
     if (r->status != CAIRN_OK)
         snprintf(r->message, sizeof r->message, "%s", cairn_message(x->of->env));
-}
-
-/// Of the second thread alone: nobody else has a part in it.
-static void carry_out_alone(relay *x, request *r)
-{
-    cairn_message_slot slot;
-
-    cairn_message_slot_begin(x->of->env, &slot);
-    carry_out(x, r);
-    cairn_message_slot_end(x->of->env, &slot);
 }
 
 static void refuse(request *r)
@@ -63,17 +53,19 @@ static cairn_status wait_for(cairn_comm *comm, request r)
 
     pthread_mutex_lock(&x->lock);
     const bool refused = x->ended && !r.is_local;
-    const bool alone   = !refused && comm->size == 1;
+    const bool waits   = !refused && comm->size > 1;
 
-    if (!refused && !alone) {
+    if (waits) {
         x->asked = &r;
         pthread_cond_broadcast(&x->changed);
         while (!r.done)
             pthread_cond_wait(&x->changed, &x->lock);
     }
     pthread_mutex_unlock(&x->lock);
-    if (refused) refuse(&r);
-    if (alone) carry_out_alone(x, &r);
+    if (refused)
+        refuse(&r);
+    else if (!waits)
+        carry_out(x, &r);
     if (r.status == CAIRN_OK) return CAIRN_OK;
     return cairn_fail(comm->env, r.status, "%s", r.message);
 }
@@ -457,6 +449,7 @@ static void relay_destroy(cairn_comm *comm)
 {
     relay *const x = comm->state;
 
+    if (comm->size == 1) cairn_comm_destroy(&x->of);
     pthread_cond_destroy(&x->changed);
     pthread_mutex_destroy(&x->lock);
     cairn_free(comm->env, x);
@@ -517,11 +510,14 @@ cairn_status cairn_relay_create(cairn_env *env, cairn_comm *of, cairn_comm **com
     cairn_status status = CAIRN_NEW_ZERO(env, 1, &fresh);
 
     if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, 1, &x);
+    if (status == CAIRN_OK) x->of = of;
+    /* A job of one rank has MPI, too, for its first thread alone. */
+    if (status == CAIRN_OK && of->size == 1) status = cairn_comm_self(env, &x->of);
     if (status != CAIRN_OK) {
+        cairn_free(env, x);
         cairn_free(env, fresh);
         return status;
     }
-    x->of = of;
     pthread_mutex_init(&x->lock, NULL);
     pthread_cond_init(&x->changed, NULL);
     *fresh         = *of;

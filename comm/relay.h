@@ -19,7 +19,9 @@
 /// of exchanges fail with CAIRN_UNSUPPORTED, on all ranks; exchanges may be created. One
 /// that is destroyed is none of other ranks' business, so cairn_relay_await() does it.
 ///
-/// When the second thread has left, the first may use the communicator as any other.
+/// When the second thread has left, the first may use the communicator as any other. Where
+/// there is one rank nothing waits: a communicator of one process is behind the relay, in
+/// place of the first thread's.
 
 #ifndef CAIRN_COMM_RELAY_H
 #define CAIRN_COMM_RELAY_H

@@ -9,6 +9,7 @@
 
 #include <cairn/mpi.h>
 
+#include <pthread.h>
 #include <unistd.h>
 
 enum { ROOM = 400 };
@@ -349,6 +350,67 @@ Test(solve, another_format_may_be_on_several_devices)
                  status, s.info.true_residual);
     ON_ALL_RANKS(seen.told.tried >= 0 && seen.changes > 0, "tried %ld: %s",
                  (long)seen.told.tried, seen.told.why);
+    free(s.x);
+    release(&p);
+}
+
+/// Calls of the transport by other threads than the first.
+static struct {
+    const cairn_comm_ops *real;
+    pthread_t             first;
+    int                   strange;
+} calls;
+
+static void note_thread(void)
+{
+    calls.strange += !pthread_equal(pthread_self(), calls.first);
+}
+
+static cairn_status
+watch_allreduce(cairn_comm *c, int64_t *data, int64_t n, cairn_reduction op)
+{
+    note_thread();
+    return calls.real->allreduce(c, data, n, op);
+}
+
+static cairn_status watch_broadcast(cairn_comm *c, void *data, int64_t bytes, int root)
+{
+    note_thread();
+    return calls.real->broadcast(c, data, bytes, root);
+}
+
+static cairn_status
+watch_allgather(cairn_comm *c, const void *mine, int64_t bytes, void *whole)
+{
+    note_thread();
+    return calls.real->allgather(c, mine, bytes, whole);
+}
+
+/* Jobs ask for MPI_THREAD_FUNNELED, on one rank, too. */
+Test(solve, the_second_thread_calls_nothing_of_the_transport)
+{
+    const grid          g       = {.side = 40};
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+    product             p       = prepare(all, &g, "csr", false);
+    cairn_comm_ops      watched = *all->comm->ops;
+    static solution     s;
+    formats_seen        seen;
+
+    all->env.options.kernels  = CAIRN_KERNELS_REFERENCE;
+    calls.real                = all->comm->ops;
+    calls.first               = pthread_self();
+    calls.strange             = 0;
+    watched.allreduce         = watch_allreduce;
+    watched.broadcast         = watch_broadcast;
+    watched.allgather         = watch_allgather;
+    all->comm->ops            = &watched;
+    options.method            = "chebyshev:0.03,11";
+    const cairn_status status = go_on(&p, "bdia<64>", &options, &seen, &s);
+
+    all->comm->ops = calls.real;
+    ON_ALL_RANKS(status == CAIRN_OK && seen.told.tried >= 0 && calls.strange == 0,
+                 "%d, tried %ld, %d calls: %s", status, (long)seen.told.tried,
+                 calls.strange, seen.told.why);
     free(s.x);
     release(&p);
 }
