@@ -224,7 +224,7 @@ cairn_status cairn_plan_read_places(const cairn_tensor          *tensor,
 
 /// A context for a second thread of each rank, with the first one's options, devices and
 /// what is left of its memory; its communicator is a relay (comm/relay.h), and it tells
-/// nobody anything.
+/// nobody anything, until it is given a log.
 ///
 /// Local. One at a time, which a signal finds (cairn_context_abandon()).
 ///

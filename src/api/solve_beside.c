@@ -44,7 +44,9 @@ static cairn_status choose(cairn_other_plan *o)
                                          .candidates = how->candidates};
     cairn_auto_info           info    = CAIRN_AUTO_INFO;
 
-    if (how->format) return cairn_format_create(o->context, how->format, &o->format);
+    if (how->format)
+        return cairn_comm_agree(
+            o->context->comm, cairn_format_create(o->context, how->format, &o->format));
     CAIRN_TRY(cairn_tensor_auto(&o->seen, NULL, &options, &o->format, &info));
     snprintf(o->why, sizeof o->why, "%s", info.why[o->format ? 1 : 0]);
     return CAIRN_OK;
@@ -122,6 +124,7 @@ static cairn_status prepare(cairn_other_plan *o)
     o->seen.local   = &o->local;
     o->local        = *tensor->local;
     o->local.env    = &o->context->env;
+    o->local.copies = NULL; /* of the other context's devices */
     const cairn_status status =
         cairn_format_copy(o->context, tensor->format, &o->seen.format);
 
@@ -182,6 +185,14 @@ static void join(cairn_other_plan *o)
     o->joined = true;
 }
 
+/// What it still makes is of no use.
+static void stop(cairn_other_plan *o)
+{
+    if (!o->started || o->joined) return;
+    atomic_store(&o->context->env.allowed, 0);
+    join(o);
+}
+
 static cairn_status multiply(void *user, const double *x, double *y)
 {
     const cairn_other_plan *o      = user;
@@ -194,9 +205,11 @@ static cairn_status multiply(void *user, const double *x, double *y)
 
 static const char *take(void *user, cairn_solve_operator *matrix)
 {
-    cairn_other_plan *const o = user;
+    cairn_other_plan *const    o   = user;
+    const cairn_env_log *const log = &o->plan->tensor->context->env.log;
 
     join(o);
+    cairn_context_set_log(o->context, log->tell, log->user);
     if (o->status != CAIRN_OK) tell_failure(o->plan, o, o->context->env.message);
     if (!o->made || o->status != CAIRN_OK) return NULL;
     *matrix = (cairn_solve_operator){multiply, o};
@@ -265,6 +278,7 @@ cairn_status cairn_other_plan_begin(cairn_plan               *plan,
             .user = o, .look = look, .serve = serve, .take = take, .seconds = seconds};
         return CAIRN_OK;
     }
+    if (o) stop(o); /* another rank's could not be started */
     tell_failure(plan, o, comm->env->message);
     return status == CAIRN_COMM ? status : CAIRN_OK;
 }
@@ -274,9 +288,8 @@ void cairn_other_plan_end(cairn_other_plan **other, cairn_solve_switch_info *inf
     cairn_other_plan *const o = *other;
 
     if (!o) return;
-    if (o->started && !o->joined) { /* what it still makes is of no use */
-        atomic_store(&o->context->env.allowed, 0);
-        join(o);
+    if (o->started && !o->joined) {
+        stop(o);
         snprintf(o->why, sizeof o->why, "iterations ended before it was there");
     }
     info->seconds = o->seconds;

@@ -436,6 +436,37 @@ Test(solve, want_of_memory_on_one_rank_leaves_all_as_they_were)
     release(&p);
 }
 
+/* The others' threads have begun by then, and wait for nobody. */
+Test(solve, a_thread_that_cannot_be_started_on_one_rank_is_told_of_on_all)
+{
+    const grid          g       = {.side = 20};
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+    product             p;
+    static solution     s;
+    formats_seen        seen;
+    pthread_attr_t      usual, huge;
+
+    all->env.options.kernels = CAIRN_KERNELS_REFERENCE;
+    MUST(all, cairn_context_set_threads(all, 1));
+    p = prepare(all, &g, "csr", false);
+    pthread_getattr_default_np(&usual);
+    pthread_getattr_default_np(&huge);
+    pthread_attr_setstacksize(&huge, (size_t)1 << 50); /* there is no such room */
+    if (rank == size - 1) pthread_setattr_default_np(&huge);
+    options.method            = "chebyshev:0.03,11";
+    const cairn_status status = go_on(&p, "ell", &options, &seen, &s);
+
+    pthread_setattr_default_np(&usual);
+    pthread_attr_destroy(&usual);
+    pthread_attr_destroy(&huge);
+    ON_ALL_RANKS(s.info.iterations > 100 && seen.told.tried == -1
+                     && strstr(seen.told.why, "cannot be started"),
+                 "%d after %ld, tried %ld: %s", status, (long)s.info.iterations,
+                 (long)seen.told.tried, seen.told.why);
+    free(s.x);
+    release(&p);
+}
+
 /* ---- products that are checked ---- */
 
 /// One rank's arrays change: it says so, and all end.

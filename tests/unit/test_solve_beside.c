@@ -258,6 +258,37 @@ Test(solve_beside, iterations_go_on_in_a_format_that_was_asked_for)
     plan_down();
 }
 
+/// The other context says something when its matrix is in use, as devices do that fail.
+static int speak_beside(void *user, const cairn_solve_state *state)
+{
+    wait_for_it(NULL, state);
+    if (s.changes == 0) return 0;
+    if (s.told == 0)
+        cairn_log(&atomic_load(&context->beside)->env, "%s", (const char *)user);
+    return 1;
+}
+
+Test(solve_beside, what_the_other_context_says_then_reaches_the_log)
+{
+    cairn_solve_switch  other   = CAIRN_SOLVE_SWITCH;
+    cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
+    char                words[] = "said by another format's device";
+
+    context->env.options.kernels = CAIRN_KERNELS_REFERENCE;
+    plan_up(60, "csr");
+    other.info        = &told;
+    other.format      = "bdia<64>";
+    options.method    = "chebyshev:1e-9,11";
+    options.tolerance = 0;
+    options.other     = &other;
+    options.step      = speak_beside;
+    options.user      = words;
+    cr_assert_eq(cairn_solve(s.plan, &options, s.b, s.x, NULL), CAIRN_NOT_CONVERGED);
+    cr_assert_geq(told.tried, 0, "%s", told.why);
+    cr_assert_eq(s.told, 1);
+    plan_down();
+}
+
 Test(solve_beside, auto_says_which_format_or_none)
 {
     cairn_solve_switch  other   = CAIRN_SOLVE_SWITCH;
