@@ -336,8 +336,10 @@ CAIRN_API cairn_status cairn_plan_write_trace(const cairn_plan *plan, const char
 /// sums of columns w = 1'A and 1'|A| are kept, 16 bytes a member and column that its rows
 /// meet; after each cairn_plan_run() the sum of y stands against w.x, by rounding's bound
 /// (docs/plans.md). Where they do not agree this rank finds out which of its members has
-/// other arrays than it had, and the run fails; or else the rows of y that are wrong, which
-/// it computes again, as the log says. A solver's products are checked like any others.
+/// other sums of columns than it had, and the run fails; or else the rows of y that are
+/// wrong, which it computes again, as the log says. An entry that lands in another row (a
+/// bit of ptr, or of a row's index) moves no sum and is not found. A solver's products are
+/// checked like any others.
 ///
 /// Collective. Sums are made again where the tensor has got new values.
 ///

@@ -65,7 +65,9 @@ typedef struct {
     long double *w;     ///< [columns] Of the member at hand,
     long double *size;  ///< [columns]
     int64_t     *row;   ///< [rows] Entries, of all members.
-    int64_t      first; ///< Row.
+    int64_t      first; ///< Row,
+    int64_t      end;   ///< and the one behind the last.
+    bool strays; ///< An index has turned: it has another row or column than can be.
 } columns_summing;
 
 static cairn_status
@@ -75,10 +77,15 @@ add_to_columns(void *user, const cairn_part *part, const cairn_batch *batch)
 
     for (int n = 0; n < batch->n; n++) {
         const double  a = cairn_value_get(&part->view, batch->value[n]);
+        const int64_t i = batch->coord[0][n];
         const int64_t k = place_of(&s->rows, s->guard, batch->coord[1][n]);
 
         if (!cairn_is_entry(part, a)) continue;
-        s->row[batch->coord[0][n] - s->first]++;
+        if (k < 0 || i < s->first || i >= s->end) {
+            s->strays = true;
+            continue;
+        }
+        s->row[i - s->first]++;
         s->w[k] += a;
         s->size[k] += fabsl(a);
     }
@@ -86,34 +93,40 @@ add_to_columns(void *user, const cairn_part *part, const cairn_batch *batch)
 }
 
 /// Sum a tensor's columns, member by member. Local.
+/// @retval CAIRN_NOT_VERIFIED  An index has turned.
 static cairn_status sum_columns(const cairn_plan *plan, cairn_guard *g)
 {
     const cairn_tensor *tensor = plan->tensor;
     const cairn_local  *local  = tensor->local;
     cairn_env          *env    = &tensor->context->env;
     cairn_visits        visits;
-    int64_t             end;
     columns_summing     s      = {.guard = g,
                                   .rows = cairn_operands_x_rows(plan->replay->common.operands)};
     cairn_status        status = cairn_visits_init(&visits, local);
 
-    cairn_tensor_rows(tensor, &s.first, &end);
+    cairn_tensor_rows(tensor, &s.first, &s.end);
     if (status == CAIRN_OK) status = CAIRN_NEW(env, g->columns, &s.w);
     if (status == CAIRN_OK) status = CAIRN_NEW(env, g->columns, &s.size);
-    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, end - s.first, &s.row);
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, s.end - s.first, &s.row);
     for (int m = 0; m < local->groups && status == CAIRN_OK; m++) {
         for (int64_t k = 0; k < g->columns; k++)
             s.w[k] = s.size[k] = 0;
         status = cairn_walk_member(visits.walker[m], local, m, add_to_columns, &s);
+        if (s.strays)
+            status =
+                cairn_fail(env, CAIRN_NOT_VERIFIED,
+                           "guard: rank %d: member %d: its arrays are not what they "
+                           "were: an entry is in a row or column that it has not",
+                           tensor->context->comm->rank, m);
         for (int64_t k = 0; k < g->columns; k++) {
             g->sums[m].w[k]    = (double)s.w[k];
             g->sums[m].size[k] = (double)s.size[k];
         }
     }
     g->longest = 0;
-    for (int64_t i = 0; i < end - s.first && status == CAIRN_OK; i++)
+    for (int64_t i = 0; i < s.end - s.first && status == CAIRN_OK; i++)
         if (s.row[i] > g->longest) g->longest = s.row[i];
-    g->updates = local->updates;
+    if (status == CAIRN_OK) g->updates = local->updates; /* else summed again */
     cairn_visits_fini(&visits);
     cairn_free(env, s.w);
     cairn_free(env, s.size);
@@ -279,10 +292,11 @@ cairn_guard_compare(const cairn_plan *plan, const void *x, const void *y)
         all.sum += its.sum;
         all.size += its.size;
     }
-    const long double         sum = sum_up(plan, y, rows_of(plan));
-    const cairn_guard_verdict v   = {.checked    = isfinite((double)all.size),
-                                     .difference = (double)fabsl(sum - all.sum),
-                                     .bound      = bound_of(plan, all.size)};
+    const double      most      = plan->tensor->dtype == CAIRN_F32 ? FLT_MAX : DBL_MAX;
+    const long double sum       = sum_up(plan, y, rows_of(plan));
+    const cairn_guard_verdict v = {.checked    = all.size <= most, /* a NaN is not */
+                                   .difference = (double)fabsl(sum - all.sum),
+                                   .bound      = bound_of(plan, all.size)};
 
     return v;
 }
@@ -294,10 +308,10 @@ typedef struct {
     const cairn_plan *plan;
     cairn_x_rows      rows;
     operand           x;
-    int64_t           first;
-    product_sum      *row;    ///< [rows] Of all members.
-    product_sum       member; ///< Of the one at hand.
-    bool              strays; ///< It has a column that it had not.
+    int64_t           first, end; ///< Rows.
+    product_sum      *row;        ///< [rows] Of all members.
+    product_sum       member;     ///< Of the one at hand.
+    bool              strays;     ///< It has a row or column that it had not.
 } again;
 
 static cairn_status
@@ -307,13 +321,16 @@ add_to_rows(void *user, const cairn_part *part, const cairn_batch *batch)
 
     for (int n = 0; n < batch->n; n++) {
         const double  a = cairn_value_get(&part->view, batch->value[n]);
+        const int64_t i = batch->coord[0][n];
         const int64_t k = place_of(&s->rows, s->plan->guard, batch->coord[1][n]);
 
         if (!cairn_is_entry(part, a)) continue;
-        s->strays |= k < 0;
-        if (k < 0) continue;
+        if (k < 0 || i < s->first || i >= s->end) {
+            s->strays = true;
+            continue;
+        }
         const long double term = (long double)a * x_at(&s->x, k);
-        product_sum      *row  = &s->row[batch->coord[0][n] - s->first];
+        product_sum      *row  = &s->row[i - s->first];
 
         row->sum += term;
         row->size += fabsl(term);
@@ -374,13 +391,13 @@ find_and_repair(const cairn_plan *plan, const void *x, void *y, int64_t rows)
     cairn_context *context = plan->tensor->context;
     cairn_guard   *g       = plan->guard;
     cairn_visits   visits;
-    int64_t        at     = 0, end;
+    int64_t        at     = 0;
     again          s      = {.plan = plan,
                              .rows = cairn_operands_x_rows(plan->replay->common.operands),
                              .x    = operand_of(plan, x)};
     cairn_status   status = cairn_visits_init(&visits, plan->tensor->local);
 
-    cairn_tensor_rows(plan->tensor, &s.first, &end);
+    cairn_tensor_rows(plan->tensor, &s.first, &s.end);
     if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(&context->env, rows, &s.row);
     if (status == CAIRN_OK) status = compute_again(&visits, &s);
     if (status == CAIRN_OK) {

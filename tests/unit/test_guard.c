@@ -8,6 +8,7 @@
 #include "support/seed.h"
 #include "support/suite_context.h"
 
+#include <float.h>
 #include <math.h>
 
 TestSuite(guard, .init = context_up, .fini = context_down, .timeout = 600);
@@ -33,6 +34,7 @@ static double draw_number(int powers)
 }
 
 static struct {
+    const char   *text; ///< Of the format.
     cairn_tensor *tensor;
     cairn_plan   *plan;
     int64_t       n;
@@ -63,6 +65,7 @@ static void product_up(int64_t n, const char *text, int powers, cairn_dtype dtyp
     cairn_format_destroy(&format);
     free(coord);
     free(value);
+    p.text  = text;
     p.n     = n;
     p.x     = malloc((size_t)n * sizeof *p.x);
     p.y     = malloc((size_t)n * sizeof *p.y);
@@ -224,6 +227,78 @@ Test(guard, what_is_not_finite_is_counted_and_left)
     cr_assert_eq(info.unchecked, 2);
     cr_assert_eq(info.found, 0);
     product_down();
+}
+
+Test(guard, what_leaves_f32_is_counted_and_left)
+{
+    cairn_guard_info info = CAIRN_GUARD_INFO;
+    float            x[30], y[30];
+
+    seed = 6;
+    product_up(30, "csr", 3, CAIRN_F32);
+    for (int i = 0; i < 30; i++)
+        x[i] = FLT_MAX;
+    MUST(context, cairn_plan_run(p.plan, x, y));
+    for (int i = 0; i < 30; i++)
+        x[i] = FLT_MAX / 65536;
+    MUST(context, cairn_plan_run(p.plan, x, y));
+    MUST(context, cairn_plan_guard_info(p.plan, &info));
+    cr_assert_eq(info.unchecked, 1);
+    cr_assert_eq(info.checked, 1);
+    cr_assert_eq(info.found, 0);
+    product_down();
+}
+
+/// The first index of a level, as far as its lowest byte has it.
+static unsigned char *first_index(int level)
+{
+    return (unsigned char *)(uintptr_t)p.tensor->local->part[0].view.level[level].idx;
+}
+
+static void must_name_a_member(cairn_status status)
+{
+    cr_assert_eq(status, CAIRN_NOT_VERIFIED, "%s", p.text);
+    cr_assert_not_null(
+        strstr(cairn_context_message(context), "guard: rank 0: member 0"), "%s",
+        cairn_context_message(context));
+}
+
+/// Turn an index of @p level to one that no row and no column of 60 has. A product by such
+/// arrays may end the process: the check alone looks at them.
+static void turn_index_away(int level)
+{
+    unsigned char *const at = first_index(level);
+
+    *at ^= 64;
+    memcpy(p.y, p.right, (size_t)p.n * sizeof *p.y);
+    p.y[0] += 1e6;
+    must_name_a_member(cairn_guard_check(p.plan, p.x, p.y));
+    *at ^= 64;
+    MUST(context, cairn_guard_check(p.plan, p.x, p.right));
+}
+
+Test(guard, indices_that_turn_are_found)
+{
+    const char *const indexed[] = {"csr", "coo", "ell", "csc"};
+
+    seed                         = 7;
+    context->env.options.kernels = CAIRN_KERNELS_REFERENCE;
+    for (int f = 0; f < 4; f++) {
+        product_up(60, indexed[f], 3, CAIRN_F64);
+        draw_x(3);
+        MUST(context, cairn_plan_run(p.plan, p.x, p.right));
+        const int last = p.tensor->local->part[0].view.levels - 1;
+
+        for (int level = 0; level <= last; level++)
+            if (first_index(level)) turn_index_away(level);
+        if (f < 3) { /* to the column beside it */
+            *first_index(last) ^= 1;
+            must_name_a_member(cairn_plan_run(p.plan, p.x, p.y));
+            *first_index(last) ^= 1;
+            MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+        }
+        product_down();
+    }
 }
 
 Test(guard, new_values_have_sums_of_their_own)
