@@ -6,7 +6,7 @@
 
 #include "comm/halo.h"
 
-#include "comm/halo_relay.h"
+#include "comm/halo_by_node.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ struct cairn_halo {
     int64_t        touched; ///< Bytes of the window that take memory.
     side           need;    ///< Others' rows that this rank uses,
     side           own;     ///< and its own that others use.
-    cairn_halo_relay
-          *relay; ///< What several ranks of a node need, of other nodes'; or NULL.
+    cairn_halo_by_node
+          *by_node; ///< What several ranks of a node need, of other nodes'; or NULL.
     void  *exchange;
     flight flight;
 };
@@ -209,8 +209,8 @@ cairn_status cairn_halo_map(cairn_halo *halo, const cairn_rows *owners)
 /// What this rank needs and is between it and the owners: all, or what is not handed on.
 static side needed_of_owners(const cairn_halo *halo)
 {
-    if (!halo->relay) return halo->need;
-    const cairn_halo_direct *direct = cairn_halo_relay_direct(halo->relay);
+    if (!halo->by_node) return halo->need;
+    const cairn_halo_direct *direct = cairn_halo_by_node_direct(halo->by_node);
 
     return (side){direct->n, direct->row, direct->value, direct->count};
 }
@@ -223,7 +223,7 @@ static cairn_status exchange_lists(cairn_halo *halo)
 
     assert(halo->need.count[comm->rank] == 0); /* a rank has its own rows */
     if (halo->shape.way == CAIRN_HALO_FETCH && comm->nodes > 1)
-        CAIRN_TRY(cairn_halo_relay_create(comm, &wanted, &halo->relay));
+        CAIRN_TRY(cairn_halo_by_node_create(comm, &wanted, &halo->by_node));
     const side asked = needed_of_owners(halo);
 
     CAIRN_TRY(cairn_comm_exchange(comm, asked.row, asked.count, sizeof(cairn_coord),
@@ -382,7 +382,7 @@ void cairn_halo_destroy(cairn_halo **halo)
     cairn_env *env = h->comm->env;
 
     if (h->exchange) h->comm->ops->exchange_destroy(h->comm, h->exchange);
-    cairn_halo_relay_destroy(&h->relay);
+    cairn_halo_by_node_destroy(&h->by_node);
     unmap(h);
     cairn_memory_give(env, h->touched);
     for (int which = 0; which < 2; which++) {
@@ -419,7 +419,7 @@ const void *cairn_halo_fetched(const cairn_halo *halo)
 int64_t cairn_halo_bytes(const cairn_halo *halo)
 {
     return halo->touched + (halo->need.n + halo->own.n) * (int64_t)halo->row_bytes
-           + (halo->relay ? cairn_halo_relay_bytes(halo->relay) : 0);
+           + (halo->by_node ? cairn_halo_by_node_bytes(halo->by_node) : 0);
 }
 
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent)
@@ -524,7 +524,7 @@ cairn_status cairn_halo_start(cairn_halo *halo)
         f->arrival[k].seen = 0;
     }
     CAIRN_TRY(halo->comm->ops->exchange_begin(halo->comm, halo->exchange));
-    if (halo->relay) cairn_halo_relay_begin(halo->relay);
+    if (halo->by_node) cairn_halo_by_node_begin(halo->by_node);
     f->under_way = true;
     return CAIRN_OK;
 }
@@ -554,8 +554,8 @@ cairn_status cairn_halo_progress(cairn_halo *halo)
 
     if (!f->under_way) return CAIRN_OK;
     const cairn_status status =
-        halo->relay
-            ? cairn_halo_relay_look(halo->relay, halo->exchange, f->came)
+        halo->by_node
+            ? cairn_halo_by_node_look(halo->by_node, halo->exchange, f->came)
             : halo->comm->ops->exchange_test(halo->comm, halo->exchange, f->came);
 
     if (f->timed) note_times(f);
@@ -570,10 +570,10 @@ cairn_status cairn_halo_arrive(cairn_halo *halo, int k)
     assert(halo->shape.way == CAIRN_HALO_FETCH);
     if (!f->under_way) return CAIRN_OK;
     if (!f->came[k])
-        CAIRN_TRY(end_flight(
-            halo, halo->relay ? cairn_halo_relay_await(halo->relay, halo->exchange, k)
-                              : halo->comm->ops->exchange_await(halo->comm,
-                                                                halo->exchange, k)));
+        CAIRN_TRY(end_flight(halo, halo->by_node ? cairn_halo_by_node_await(
+                                       halo->by_node, halo->exchange, k)
+                                                 : halo->comm->ops->exchange_await(
+                                                     halo->comm, halo->exchange, k)));
     f->came[k] = true;
     if (f->timed) note_times(f);
     if (halo->window) unpack(halo, &halo->need, source.first, source.end);
@@ -584,7 +584,7 @@ cairn_status cairn_halo_finish(cairn_halo *halo)
 {
     if (!halo->flight.under_way) return CAIRN_OK;
     halo->flight.under_way = false;
-    if (halo->relay) return cairn_halo_relay_end(halo->relay, halo->exchange);
+    if (halo->by_node) return cairn_halo_by_node_end(halo->by_node, halo->exchange);
     return halo->comm->ops->exchange_end(halo->comm, halo->exchange);
 }
 

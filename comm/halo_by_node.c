@@ -3,7 +3,7 @@
 /// Which rows several ranks of a node need is found out on ranks of that node, each for some
 /// of the rows: the others ask there, and are told who has a row sent.
 
-#include "comm/halo_relay.h"
+#include "comm/halo_by_node.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +25,19 @@ typedef struct {
     bool  begun, arrived;
 } progress;
 
-struct cairn_halo_relay {
+struct cairn_halo_by_node {
     cairn_comm       *comm;
     cairn_halo_wanted wanted;
     cairn_halo_direct direct;
     cairn_pos        *place;   ///< [direct.n] Of each among the wanted ones.
     int               owners;  ///< Ranks that wanted rows are of,
     int              *message; ///< [owners] the message of each, -1: it sends none,
-    bool             *relayed; ///< [owners] and whether some of its rows are handed on.
-    int               messages; ///< Of owners,
-    cairn_pos        *first;    ///< [messages + 1] and where they begin in `direct`.
-    handed            out, in;
-    void             *exchange; ///< Of these.
-    progress          now;
+    bool      *handed_on;      ///< [owners] and whether some of its rows are handed on.
+    int        messages;       ///< Of owners,
+    cairn_pos *first;          ///< [messages + 1] and where they begin in `direct`.
+    handed     out, in;
+    void      *exchange; ///< Of these.
+    progress   now;
 };
 
 /* ---- who has what sent ---- */
@@ -104,10 +104,10 @@ typedef struct {
     cairn_coord *row; ///< Asked.
 } questions;
 
-static cairn_status list_questions(const cairn_halo_relay *relay, questions *q)
+static cairn_status list_questions(const cairn_halo_by_node *by_node, questions *q)
 {
-    const cairn_comm        *comm = relay->comm;
-    const cairn_halo_wanted *w    = &relay->wanted;
+    const cairn_comm        *comm = by_node->comm;
+    const cairn_halo_wanted *w    = &by_node->wanted;
     int64_t                 *next;
     int                      local = 0;
 
@@ -135,14 +135,14 @@ static cairn_status list_questions(const cairn_halo_relay *relay, questions *q)
 /// Ask. @p from, [wanted n]: who hands each row on; -1: its owner sends it.
 ///
 /// Collective.
-static cairn_status ask(cairn_halo_relay *relay, int *from)
+static cairn_status ask(cairn_halo_by_node *by_node, int *from)
 {
-    cairn_comm   *comm = relay->comm;
+    cairn_comm   *comm = by_node->comm;
     questions     q    = {0};
     cairn_coord  *here = NULL;
     int64_t      *told = NULL, *answers = NULL, *heard, *next;
-    cairn_status  status = list_questions(relay, &q);
-    const int64_t n      = relay->wanted.n;
+    cairn_status  status = list_questions(by_node, &q);
+    const int64_t n      = by_node->wanted.n;
 
     CAIRN_GO(done, cairn_comm_agree(comm, status));
     heard = q.count + comm->size;
@@ -174,74 +174,74 @@ done:
 /* ---- lists ---- */
 
 /// What owners send, and in which messages. Local.
-static cairn_status list_direct(cairn_halo_relay *relay, const int *from)
+static cairn_status list_direct(cairn_halo_by_node *by_node, const int *from)
 {
-    cairn_env               *env = relay->comm->env;
-    const cairn_halo_wanted *w   = &relay->wanted;
-    cairn_halo_direct       *d   = &relay->direct;
+    cairn_env               *env = by_node->comm->env;
+    const cairn_halo_wanted *w   = &by_node->wanted;
+    cairn_halo_direct       *d   = &by_node->direct;
     cairn_pos                k   = 0;
 
     for (cairn_pos p = 0; p < w->n; p++)
         d->n += from[p] < 0;
-    for (int r = 0; r < relay->comm->size; r++)
-        relay->owners += w->count[r] > 0;
+    for (int r = 0; r < by_node->comm->size; r++)
+        by_node->owners += w->count[r] > 0;
     CAIRN_TRY(CAIRN_NEW(env, d->n, &d->row));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, relay->comm->size, &d->count));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, by_node->comm->size, &d->count));
     CAIRN_TRY(cairn_alloc(env, d->n, w->bytes, (void **)&d->value));
-    CAIRN_TRY(CAIRN_NEW(env, d->n, &relay->place));
-    CAIRN_TRY(CAIRN_NEW(env, relay->owners, &relay->message));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, relay->owners, &relay->relayed));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, relay->owners + 1, &relay->first));
-    CAIRN_TRY(CAIRN_NEW(env, relay->owners, &relay->now.came));
-    CAIRN_TRY(CAIRN_NEW(env, relay->owners, &relay->now.taken));
+    CAIRN_TRY(CAIRN_NEW(env, d->n, &by_node->place));
+    CAIRN_TRY(CAIRN_NEW(env, by_node->owners, &by_node->message));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, by_node->owners, &by_node->handed_on));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, by_node->owners + 1, &by_node->first));
+    CAIRN_TRY(CAIRN_NEW(env, by_node->owners, &by_node->now.came));
+    CAIRN_TRY(CAIRN_NEW(env, by_node->owners, &by_node->now.taken));
     d->n = 0;
-    for (int r = 0, owner = 0; r < relay->comm->size; r++) {
+    for (int r = 0, owner = 0; r < by_node->comm->size; r++) {
         const cairn_pos end = k + w->count[r];
 
         if (k == end) continue;
         for (; k < end; k++) {
-            relay->relayed[owner] |= from[k] >= 0;
+            by_node->handed_on[owner] |= from[k] >= 0;
             if (from[k] >= 0) continue;
-            relay->place[d->n] = k;
-            d->row[d->n++]     = w->row[k];
+            by_node->place[d->n] = k;
+            d->row[d->n++]       = w->row[k];
             d->count[r]++;
         }
-        relay->message[owner]         = d->count[r] > 0 ? relay->messages++ : -1;
-        relay->first[relay->messages] = d->n;
+        by_node->message[owner]           = d->count[r] > 0 ? by_node->messages++ : -1;
+        by_node->first[by_node->messages] = d->n;
         owner++;
     }
     return CAIRN_OK;
 }
 
-static cairn_status allocate_handed(cairn_halo_relay *relay, handed *h)
+static cairn_status allocate_handed(cairn_halo_by_node *by_node, handed *h)
 {
-    CAIRN_TRY(CAIRN_NEW(relay->comm->env, h->n, &h->place));
-    return cairn_alloc_zero(relay->comm->env, h->n, relay->wanted.bytes,
+    CAIRN_TRY(CAIRN_NEW(by_node->comm->env, h->n, &h->place));
+    return cairn_alloc_zero(by_node->comm->env, h->n, by_node->wanted.bytes,
                             (void **)&h->value);
 }
 
 /// What others hand on to this rank, by their ranks. Local.
 static cairn_status
-list_in(cairn_halo_relay *relay, const int *from, cairn_coord **rows)
+list_in(cairn_halo_by_node *by_node, const int *from, cairn_coord **rows)
 {
-    cairn_comm *comm = relay->comm;
-    handed     *in   = &relay->in;
+    cairn_comm *comm = by_node->comm;
+    handed     *in   = &by_node->in;
     int64_t    *next = NULL;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(comm->env, comm->size, &in->count));
-    CAIRN_TRY(CAIRN_NEW_ZERO(comm->env, comm->size, &relay->out.count));
-    for (cairn_pos k = 0; k < relay->wanted.n; k++)
+    CAIRN_TRY(CAIRN_NEW_ZERO(comm->env, comm->size, &by_node->out.count));
+    for (cairn_pos k = 0; k < by_node->wanted.n; k++)
         if (from[k] >= 0) in->count[from[k]]++;
     in->n = sum_of(in->count, comm->size);
-    CAIRN_TRY(allocate_handed(relay, in));
+    CAIRN_TRY(allocate_handed(by_node, in));
     CAIRN_TRY(CAIRN_NEW(comm->env, in->n, rows));
-    CAIRN_TRY(CAIRN_NEW(comm->env, comm->size, &relay->now.in));
+    CAIRN_TRY(CAIRN_NEW(comm->env, comm->size, &by_node->now.in));
     CAIRN_TRY(CAIRN_NEW(comm->env, comm->size, &next));
     begin_each(in->count, comm->size, next);
-    for (cairn_pos k = 0; k < relay->wanted.n; k++) {
+    for (cairn_pos k = 0; k < by_node->wanted.n; k++) {
         if (from[k] < 0) continue;
         in->place[next[from[k]]] = k;
-        (*rows)[next[from[k]]++] = relay->wanted.row[k];
+        (*rows)[next[from[k]]++] = by_node->wanted.row[k];
     }
     cairn_free(comm->env, next);
     return CAIRN_OK;
@@ -263,21 +263,21 @@ static cairn_pos place_of(const cairn_halo_wanted *w, cairn_coord row)
 }
 
 /// Tell those that hand rows on, and be told. Collective.
-static cairn_status list_both(cairn_halo_relay *relay, int *from)
+static cairn_status list_both(cairn_halo_by_node *by_node, int *from)
 {
-    cairn_comm  *comm = relay->comm;
-    handed      *out  = &relay->out;
+    cairn_comm  *comm = by_node->comm;
+    handed      *out  = &by_node->out;
     cairn_coord *rows = NULL, *theirs = NULL;
-    cairn_status status = list_direct(relay, from);
+    cairn_status status = list_direct(by_node, from);
 
-    if (status == CAIRN_OK) status = list_in(relay, from, &rows);
+    if (status == CAIRN_OK) status = list_in(by_node, from, &rows);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
-    CAIRN_GO(done, cairn_comm_exchange(comm, rows, relay->in.count, sizeof *rows,
+    CAIRN_GO(done, cairn_comm_exchange(comm, rows, by_node->in.count, sizeof *rows,
                                        (void **)&theirs, out->count));
     out->n = sum_of(out->count, comm->size);
-    CAIRN_GO(done, cairn_comm_agree(comm, allocate_handed(relay, out)));
+    CAIRN_GO(done, cairn_comm_agree(comm, allocate_handed(by_node, out)));
     for (cairn_pos k = 0; k < out->n; k++)
-        out->place[k] = place_of(&relay->wanted, theirs[k]);
+        out->place[k] = place_of(&by_node->wanted, theirs[k]);
 done:
     cairn_free(comm->env, rows);
     cairn_free(comm->env, theirs);
@@ -292,24 +292,24 @@ typedef struct {
 } messages;
 
 /// One for each rank, from @p at on.
-static void list_messages(cairn_halo_relay *relay, handed *h, int at, messages *m)
+static void list_messages(cairn_halo_by_node *by_node, handed *h, int at, messages *m)
 {
     char *next = h->value;
 
-    for (int r = 0; r < relay->comm->size; r++) {
+    for (int r = 0; r < by_node->comm->size; r++) {
         if (h->count[r] == 0) continue;
         m->rank[at]  = r;
         m->data[at]  = next;
-        m->bytes[at] = h->count[r] * (int64_t)relay->wanted.bytes;
+        m->bytes[at] = h->count[r] * (int64_t)by_node->wanted.bytes;
         next += m->bytes[at++];
         h->messages++;
     }
 }
 
 /// Collective.
-static cairn_status connect(cairn_halo_relay *relay)
+static cairn_status connect(cairn_halo_by_node *by_node)
 {
-    cairn_comm  *comm   = relay->comm;
+    cairn_comm  *comm   = by_node->comm;
     const int    size   = comm->size;
     messages     m      = {0};
     cairn_status status = CAIRN_NEW(comm->env, 2 * (int64_t)size, &m.rank);
@@ -318,11 +318,11 @@ static cairn_status connect(cairn_halo_relay *relay)
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * (int64_t)size, &m.bytes);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) {
-        list_messages(relay, &relay->out, 0, &m);
-        list_messages(relay, &relay->in, size, &m);
+        list_messages(by_node, &by_node->out, 0, &m);
+        list_messages(by_node, &by_node->in, size, &m);
         status = comm->ops->exchange_create(
-            comm, relay->out.messages, m.rank, m.data, m.bytes, relay->in.messages,
-            m.rank + size, m.data + size, m.bytes + size, &relay->exchange);
+            comm, by_node->out.messages, m.rank, m.data, m.bytes, by_node->in.messages,
+            m.rank + size, m.data + size, m.bytes + size, &by_node->exchange);
     }
     cairn_free(comm->env, m.rank);
     cairn_free(comm->env, m.data);
@@ -330,16 +330,16 @@ static cairn_status connect(cairn_halo_relay *relay)
     return status;
 }
 
-cairn_status cairn_halo_relay_create(cairn_comm              *comm,
-                                     const cairn_halo_wanted *wanted,
-                                     cairn_halo_relay       **relay)
+cairn_status cairn_halo_by_node_create(cairn_comm              *comm,
+                                       const cairn_halo_wanted *wanted,
+                                       cairn_halo_by_node     **by_node)
 {
-    cairn_halo_relay *fresh  = NULL;
-    int              *from   = NULL;
-    int64_t           any    = 0;
-    cairn_status      status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
+    cairn_halo_by_node *fresh  = NULL;
+    int                *from   = NULL;
+    int64_t             any    = 0;
+    cairn_status        status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
-    *relay = NULL;
+    *by_node = NULL;
     if (fresh) {
         fresh->comm   = comm;
         fresh->wanted = *wanted;
@@ -353,11 +353,11 @@ cairn_status cairn_halo_relay_create(cairn_comm              *comm,
     if (!any) goto done;
     CAIRN_GO(done, list_both(fresh, from));
     CAIRN_GO(done, connect(fresh));
-    *relay = fresh;
-    fresh  = NULL;
+    *by_node = fresh;
+    fresh    = NULL;
 done:
     cairn_free(comm->env, from);
-    cairn_halo_relay_destroy(&fresh);
+    cairn_halo_by_node_destroy(&fresh);
     return status;
 }
 
@@ -368,9 +368,9 @@ static void free_handed(cairn_env *env, handed *h)
     cairn_free(env, h->value);
 }
 
-void cairn_halo_relay_destroy(cairn_halo_relay **relay)
+void cairn_halo_by_node_destroy(cairn_halo_by_node **by_node)
 {
-    cairn_halo_relay *r = *relay;
+    cairn_halo_by_node *r = *by_node;
 
     if (!r) return;
     cairn_env *env = r->comm->env;
@@ -383,76 +383,76 @@ void cairn_halo_relay_destroy(cairn_halo_relay **relay)
     cairn_free(env, r->direct.value);
     cairn_free(env, r->place);
     cairn_free(env, r->message);
-    cairn_free(env, r->relayed);
+    cairn_free(env, r->handed_on);
     cairn_free(env, r->first);
     cairn_free(env, r->now.came);
     cairn_free(env, r->now.taken);
     cairn_free(env, r->now.in);
     cairn_free(env, r);
-    *relay = NULL;
+    *by_node = NULL;
 }
 
-const cairn_halo_direct *cairn_halo_relay_direct(const cairn_halo_relay *relay)
+const cairn_halo_direct *cairn_halo_by_node_direct(const cairn_halo_by_node *by_node)
 {
-    return &relay->direct;
+    return &by_node->direct;
 }
 
-int64_t cairn_halo_relay_bytes(const cairn_halo_relay *relay)
+int64_t cairn_halo_by_node_bytes(const cairn_halo_by_node *by_node)
 {
-    return (relay->direct.n + relay->out.n + relay->in.n)
-           * (int64_t)relay->wanted.bytes;
+    return (by_node->direct.n + by_node->out.n + by_node->in.n)
+           * (int64_t)by_node->wanted.bytes;
 }
 
 /* ---- a run ---- */
 
 /// To their places among the wanted rows.
-static void scatter(const cairn_halo_relay *relay,
-                    const cairn_pos        *place,
-                    const char             *value,
-                    cairn_pos               n)
+static void scatter(const cairn_halo_by_node *by_node,
+                    const cairn_pos          *place,
+                    const char               *value,
+                    cairn_pos                 n)
 {
-    const size_t bytes = relay->wanted.bytes;
+    const size_t bytes = by_node->wanted.bytes;
 
     for (cairn_pos k = 0; k < n; k++)
-        memcpy(relay->wanted.value + (size_t)place[k] * bytes,
+        memcpy(by_node->wanted.value + (size_t)place[k] * bytes,
                value + (size_t)k * bytes, bytes);
 }
 
-static void take(cairn_halo_relay *relay, int m)
+static void take(cairn_halo_by_node *by_node, int m)
 {
-    const cairn_pos first = relay->first[m];
+    const cairn_pos first = by_node->first[m];
 
-    relay->now.came[m] = relay->now.taken[m] = true;
-    scatter(relay, relay->place + first,
-            relay->direct.value + (size_t)first * relay->wanted.bytes,
-            relay->first[m + 1] - first);
+    by_node->now.came[m] = by_node->now.taken[m] = true;
+    scatter(by_node, by_node->place + first,
+            by_node->direct.value + (size_t)first * by_node->wanted.bytes,
+            by_node->first[m + 1] - first);
 }
 
 /// All that owners send has come: hand on what others want of it.
-static cairn_status hand_on(cairn_halo_relay *relay)
+static cairn_status hand_on(cairn_halo_by_node *by_node)
 {
-    const cairn_comm_ops *ops   = relay->comm->ops;
-    const handed         *out   = &relay->out;
-    const size_t          bytes = relay->wanted.bytes;
+    const cairn_comm_ops *ops   = by_node->comm->ops;
+    const handed         *out   = &by_node->out;
+    const size_t          bytes = by_node->wanted.bytes;
 
     for (cairn_pos k = 0, m = 0, r = 0; m < out->messages; r++) {
         if (out->count[r] == 0) continue;
         const cairn_pos end = k + out->count[r];
-        char           *to = ops->exchange_room(relay->comm, relay->exchange, (int)m++);
+        char *to = ops->exchange_room(by_node->comm, by_node->exchange, (int)m++);
 
         if (!to) to = out->value + (size_t)k * bytes;
         for (; k < end; k++, to += bytes)
-            memcpy(to, relay->wanted.value + (size_t)out->place[k] * bytes, bytes);
+            memcpy(to, by_node->wanted.value + (size_t)out->place[k] * bytes, bytes);
     }
-    relay->now.begun = true;
-    return ops->exchange_begin(relay->comm, relay->exchange);
+    by_node->now.begun = true;
+    return ops->exchange_begin(by_node->comm, by_node->exchange);
 }
 
 /// All that is handed on to this rank has come.
-static void arrive(cairn_halo_relay *relay)
+static void arrive(cairn_halo_by_node *by_node)
 {
-    relay->now.arrived = true;
-    scatter(relay, relay->in.place, relay->in.value, relay->in.n);
+    by_node->now.arrived = true;
+    scatter(by_node, by_node->in.place, by_node->in.value, by_node->in.n);
 }
 
 static bool all_of(const bool *which, int n)
@@ -464,68 +464,70 @@ static bool all_of(const bool *which, int n)
     return all;
 }
 
-void cairn_halo_relay_begin(cairn_halo_relay *relay)
+void cairn_halo_by_node_begin(cairn_halo_by_node *by_node)
 {
-    progress *now = &relay->now;
+    progress *now = &by_node->now;
 
-    memset(now->came, 0, (size_t)relay->messages * sizeof *now->came);
-    memset(now->taken, 0, (size_t)relay->messages * sizeof *now->taken);
-    memset(now->in, 0, (size_t)relay->in.messages * sizeof *now->in);
+    memset(now->came, 0, (size_t)by_node->messages * sizeof *now->came);
+    memset(now->taken, 0, (size_t)by_node->messages * sizeof *now->taken);
+    memset(now->in, 0, (size_t)by_node->in.messages * sizeof *now->in);
     now->begun = now->arrived = false;
 }
 
-cairn_status cairn_halo_relay_look(cairn_halo_relay *relay, void *exchange, bool *came)
+cairn_status
+cairn_halo_by_node_look(cairn_halo_by_node *by_node, void *exchange, bool *came)
 {
-    const cairn_comm_ops *ops = relay->comm->ops;
-    progress             *now = &relay->now;
+    const cairn_comm_ops *ops = by_node->comm->ops;
+    progress             *now = &by_node->now;
 
     if (!now->begun) {
-        CAIRN_TRY(ops->exchange_test(relay->comm, exchange, now->came));
-        for (int m = 0; m < relay->messages; m++)
-            if (now->came[m] && !now->taken[m]) take(relay, m);
-        if (all_of(now->taken, relay->messages)) CAIRN_TRY(hand_on(relay));
+        CAIRN_TRY(ops->exchange_test(by_node->comm, exchange, now->came));
+        for (int m = 0; m < by_node->messages; m++)
+            if (now->came[m] && !now->taken[m]) take(by_node, m);
+        if (all_of(now->taken, by_node->messages)) CAIRN_TRY(hand_on(by_node));
     } else if (!now->arrived) {
-        CAIRN_TRY(ops->exchange_test(relay->comm, relay->exchange, now->in));
-        if (all_of(now->in, relay->in.messages)) arrive(relay);
+        CAIRN_TRY(ops->exchange_test(by_node->comm, by_node->exchange, now->in));
+        if (all_of(now->in, by_node->in.messages)) arrive(by_node);
     }
-    for (int k = 0; k < relay->owners; k++)
-        came[k] |= (relay->message[k] < 0 || now->taken[relay->message[k]])
-                   && (now->arrived || !relay->relayed[k]);
+    for (int k = 0; k < by_node->owners; k++)
+        came[k] |= (by_node->message[k] < 0 || now->taken[by_node->message[k]])
+                   && (now->arrived || !by_node->handed_on[k]);
     return CAIRN_OK;
 }
 
-static cairn_status await_message(cairn_halo_relay *relay, void *exchange, int m)
+static cairn_status await_message(cairn_halo_by_node *by_node, void *exchange, int m)
 {
-    if (m < 0 || relay->now.taken[m]) return CAIRN_OK;
-    if (!relay->now.came[m])
-        CAIRN_TRY(relay->comm->ops->exchange_await(relay->comm, exchange, m));
-    take(relay, m);
+    if (m < 0 || by_node->now.taken[m]) return CAIRN_OK;
+    if (!by_node->now.came[m])
+        CAIRN_TRY(by_node->comm->ops->exchange_await(by_node->comm, exchange, m));
+    take(by_node, m);
     return CAIRN_OK;
 }
 
 /// Who waits for others hands on before what they wait for.
-static cairn_status await_handed(cairn_halo_relay *relay, void *exchange)
+static cairn_status await_handed(cairn_halo_by_node *by_node, void *exchange)
 {
-    const cairn_comm_ops *ops = relay->comm->ops;
+    const cairn_comm_ops *ops = by_node->comm->ops;
 
-    for (int m = 0; m < relay->messages; m++)
-        CAIRN_TRY(await_message(relay, exchange, m));
-    if (!relay->now.begun) CAIRN_TRY(hand_on(relay));
-    for (int m = 0; m < relay->in.messages && !relay->now.arrived; m++)
-        CAIRN_TRY(ops->exchange_await(relay->comm, relay->exchange, m));
-    if (!relay->now.arrived) arrive(relay);
+    for (int m = 0; m < by_node->messages; m++)
+        CAIRN_TRY(await_message(by_node, exchange, m));
+    if (!by_node->now.begun) CAIRN_TRY(hand_on(by_node));
+    for (int m = 0; m < by_node->in.messages && !by_node->now.arrived; m++)
+        CAIRN_TRY(ops->exchange_await(by_node->comm, by_node->exchange, m));
+    if (!by_node->now.arrived) arrive(by_node);
     return CAIRN_OK;
 }
 
-cairn_status cairn_halo_relay_await(cairn_halo_relay *relay, void *exchange, int k)
+cairn_status
+cairn_halo_by_node_await(cairn_halo_by_node *by_node, void *exchange, int k)
 {
-    CAIRN_TRY(await_message(relay, exchange, relay->message[k]));
-    return relay->relayed[k] ? await_handed(relay, exchange) : CAIRN_OK;
+    CAIRN_TRY(await_message(by_node, exchange, by_node->message[k]));
+    return by_node->handed_on[k] ? await_handed(by_node, exchange) : CAIRN_OK;
 }
 
-cairn_status cairn_halo_relay_end(cairn_halo_relay *relay, void *exchange)
+cairn_status cairn_halo_by_node_end(cairn_halo_by_node *by_node, void *exchange)
 {
-    CAIRN_TRY(await_handed(relay, exchange));
-    CAIRN_TRY(relay->comm->ops->exchange_end(relay->comm, exchange));
-    return relay->comm->ops->exchange_end(relay->comm, relay->exchange);
+    CAIRN_TRY(await_handed(by_node, exchange));
+    CAIRN_TRY(by_node->comm->ops->exchange_end(by_node->comm, exchange));
+    return by_node->comm->ops->exchange_end(by_node->comm, by_node->exchange);
 }
