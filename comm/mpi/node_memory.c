@@ -148,11 +148,14 @@ void cairn_mpi_joint_end(cairn_comm *comm)
     int              ended = 0;
 
     MPI_Finalized(&ended);
+    const bool met =
+        state->joint && !ended && !comm->lost && comm->ops->barrier(comm) == CAIRN_OK;
+
     while (state->joint) {
         cairn_mpi_joint *const joint = state->joint;
 
         state->joint = joint->next;
-        if (!ended && !comm->lost) {
+        if (met) {
             free_joint(comm, joint);
             continue;
         }

@@ -43,7 +43,8 @@ cairn_mpi_joint_of(const cairn_comm *comm, const cairn_mpi_joint *joint, int ran
 /// This node's number of @p rank; -1: it is on another. Local.
 int cairn_mpi_local_rank(const cairn_comm *comm, int rank);
 
-/// Free all. Collective.
+/// Free all, once all ranks have come; where that was given up, or MPI has ended, they are
+/// left to MPI. Collective.
 void cairn_mpi_joint_end(cairn_comm *comm);
 
 #endif

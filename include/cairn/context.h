@@ -54,6 +54,9 @@ CAIRN_API cairn_status cairn_context_create_fortran(int comm, cairn_context **co
 CAIRN_API cairn_status cairn_context_create_world(cairn_context **context);
 
 /// Destroy a context; everything made with it must be gone. NULL is accepted.
+///
+/// Collective where it is over a communicator, several of them in the same order on all
+/// ranks: else ranks may wait for each other until that is given up.
 CAIRN_API void cairn_context_destroy(cairn_context **context);
 
 /// "WHAT: WHERE: WHY" of the last failure; "" when there was none; of NULL that there was

@@ -189,10 +189,8 @@ static void leave(cairn_context *context)
     cairn_comm *comm = context->comm;
     bool        met  = true;
 
-    if (comm && context->started_mpi) {
-        cairn_doing(&context->env, "the end");
-        met = comm->ops->barrier(comm) == CAIRN_OK;
-    }
+    if (comm) cairn_doing(&context->env, "the end");
+    if (comm && context->started_mpi) met = comm->ops->barrier(comm) == CAIRN_OK;
     if (comm) cairn_comm_destroy(&context->comm);
     if (met && context->started_mpi) cairn_mpi_stop();
 }

@@ -360,6 +360,37 @@ static void close_product(product *p)
     cairn_context_destroy(&p->context);
 }
 
+static int  told;       ///< Messages of this rank's log.
+static char words[500]; ///< The last.
+
+static void keep(void *user, const char *message)
+{
+    (void)user;
+    told++;
+    snprintf(words, sizeof words, "%s", message);
+}
+
+/// What ranks made together they free together, and MPI waits inside of that: who comes late
+/// to the end of a context is told of before.
+Test(ways, a_context_that_ends_late_is_told_of)
+{
+    const setting s   = {"csr", CAIRN_F64, 1, false};
+    int           any = 0;
+    product       p;
+
+    if (size == 1) return;
+    const bool open =
+        open_product(&s, CAIRN_EXCHANGE_COLLECTIVE, false, &p) == CAIRN_OK;
+
+    ON_ALL_RANKS(open, "%s", cairn_context_message(p.context));
+    cairn_context_set_log(p.context, keep, NULL);
+    cairn_context_set_patience(p.context, 1, -1);
+    if (rank == size - 1) sleep(3);
+    close_product(&p);
+    MPI_Allreduce(&told, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    ON_ALL_RANKS(any > 0 && (told == 0 || strstr(words, "to: the end")), "%s", words);
+}
+
 static void fill_x(const product *p, char *x, int round)
 {
     for (int64_t k = 0; k < p->xs; k++) {
