@@ -399,6 +399,9 @@ cairn_status cairn_mpi_exchange_end(cairn_comm *comm, void *exchange)
         CAIRN_TRY(wait_all(comm, x));
         add_time(x, begin);
     }
+    /* Notes of readers have come: what they have read may be written over. */
+    if (x->trials.way == CAIRN_EXCHANGE_SHARED)
+        CAIRN_MPI(comm->env, "end", MPI_Win_sync(x->joint->window));
     return CAIRN_OK;
 }
 

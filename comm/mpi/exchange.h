@@ -91,7 +91,8 @@ cairn_mpi_requests_now(const cairn_mpi_exchange *x)
 cairn_status cairn_mpi_ways_begin(cairn_comm *comm, cairn_mpi_exchange *x);
 
 /// Turn to the way of the run that begins, and decide on the next one's. Once ways are made
-/// that ranks make together, and once ranks agree on the fastest.
+/// that ranks make together, once ranks agree on the fastest, and in the run behind that
+/// they free what it does not need.
 ///
 /// Collective.
 cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x);

@@ -221,7 +221,10 @@ open_ways(cairn_comm *comm, cairn_mpi_exchange *x, cairn_exchange_way asked)
     if (fact[UNFIT])
         snprintf(t->without, sizeof t->without,
                  "messages to oneself, in pieces, or several to a rank");
-    if (!fact[ANY] || fact[UNFIT]) return CAIRN_OK;
+    else if (fact[ANY] && !fact[LOCAL] && asked == CAIRN_EXCHANGE_SHARED)
+        snprintf(t->without, sizeof t->without,
+                 "shared: no rank has a neighbour on its node");
+    if (!fact[ANY] || t->without[0]) return CAIRN_OK;
     CAIRN_TRY(cairn_mpi_joint_create(comm, &x->joint));
     if (asked != CAIRN_EXCHANGE_SHARED)
         CAIRN_TRY(open_way(comm, x, CAIRN_EXCHANGE_COLLECTIVE));
@@ -283,6 +286,18 @@ static cairn_status agree_on_way(cairn_comm *comm, cairn_mpi_exchange *x)
     return CAIRN_OK;
 }
 
+/// The run in which ranks agreed has ended, by the way that it went: free what the chosen one
+/// does not need. Collective.
+static cairn_status free_others(cairn_comm *comm, cairn_mpi_exchange *x)
+{
+    const cairn_exchange_way way = x->trials.way;
+
+    x->trials.runs++;
+    return x->joint ? cairn_mpi_joint_keep(comm, x->joint, way == CAIRN_EXCHANGE_SHARED,
+                                           way == CAIRN_EXCHANGE_COLLECTIVE)
+                    : CAIRN_OK;
+}
+
 cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x)
 {
     cairn_exchange_trials *t = &x->trials;
@@ -293,7 +308,7 @@ cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x)
     t->way     = x->next;
     x->seconds = 0;
     if (t->way == CAIRN_EXCHANGE_SHARED) x->shared.turn++;
-    if (t->ended) return CAIRN_OK;
+    if (t->ended) return t->runs == TRIALS ? free_others(comm, x) : CAIRN_OK;
     if (++t->runs == FEW) CAIRN_TRY(try_ways(comm, x, CAIRN_EXCHANGE_AUTO));
     if (t->runs == TRIALS) return agree_on_way(comm, x);
     x->next = t->ended ? t->way : following(t);

@@ -6,14 +6,23 @@
 
 #include "comm/mpi/node_memory.h"
 
+static void free_window(cairn_comm *comm, cairn_mpi_joint *joint)
+{
+    if (joint->window == MPI_WIN_NULL) return;
+    MPI_Win_unlock_all(joint->window);
+    MPI_Win_free(&joint->window);
+    cairn_memory_give(comm->env, joint->bytes);
+}
+
+static void free_graph(cairn_mpi_joint *joint)
+{
+    if (joint->graph != MPI_COMM_NULL) MPI_Comm_free(&joint->graph);
+}
+
 static void free_joint(cairn_comm *comm, cairn_mpi_joint *joint)
 {
-    if (joint->window != MPI_WIN_NULL) {
-        MPI_Win_unlock_all(joint->window);
-        MPI_Win_free(&joint->window);
-        cairn_memory_give(comm->env, joint->bytes);
-    }
-    if (joint->graph != MPI_COMM_NULL) MPI_Comm_free(&joint->graph);
+    free_window(comm, joint);
+    free_graph(joint);
     cairn_free(comm->env, joint);
 }
 
@@ -113,6 +122,15 @@ cairn_mpi_joint_share(cairn_comm *comm, cairn_mpi_joint *joint, int64_t bytes)
     joint->window = window;
     joint->mine   = mine;
     joint->bytes  = bytes;
+    return CAIRN_OK;
+}
+
+cairn_status
+cairn_mpi_joint_keep(cairn_comm *comm, cairn_mpi_joint *joint, bool window, bool graph)
+{
+    CAIRN_TRY(comm->ops->barrier(comm));
+    if (!window) free_window(comm, joint);
+    if (!graph) free_graph(joint);
     return CAIRN_OK;
 }
 

@@ -4,7 +4,8 @@
 /// who is whose neighbour, and memory that the ranks of a node share. An exchange ends on
 /// each rank when its plan does, in any order; MPI frees such things on all ranks at once.
 /// So an exchange only leaves them, and they are freed with the next that are made, once all
-/// ranks have left them, or with the communicator.
+/// ranks have left them, or with the communicator; what ranks agree that it does not need
+/// goes at once.
 
 #ifndef CAIRN_COMM_MPI_NODE_MEMORY_H
 #define CAIRN_COMM_MPI_NODE_MEMORY_H
@@ -34,6 +35,13 @@ cairn_status cairn_mpi_joint_create(cairn_comm *comm, cairn_mpi_joint **joint);
 /// @retval CAIRN_COMM       MPI has no such memory here; all ranks return it.
 cairn_status
 cairn_mpi_joint_share(cairn_comm *comm, cairn_mpi_joint *joint, int64_t bytes);
+
+/// Free the memory, or the communicator, that is not to be kept. Nothing of this rank's is
+/// under way there.
+///
+/// Collective.
+cairn_status
+cairn_mpi_joint_keep(cairn_comm *comm, cairn_mpi_joint *joint, bool window, bool graph);
 
 /// Where the part of @p rank begins, as this rank sees it; NULL: it is on another node, or
 /// there is no memory. Local.

@@ -8,7 +8,7 @@
 /// (WITHOUT_SHARED).
 
 #include "api/api.h"
-#include "comm/mpi/node_memory.h"
+#include "comm/mpi/exchange.h"
 #include "mpi_suite.h"
 #include "names.h"
 
@@ -151,6 +151,18 @@ static bool exchange_twice(mail *one, mail *other, int round)
     return receive_mail(one, round) && ok;
 }
 
+/// Is there, of what ranks made together, what the way agreed on needs, and nothing else?
+static bool has_its_own(const mail *m)
+{
+    const cairn_mpi_exchange *x = m->exchange;
+
+    if (!x->joint) return x->trials.way < CAIRN_EXCHANGE_COLLECTIVE;
+    return (x->joint->window != MPI_WIN_NULL)
+               == (x->trials.way == CAIRN_EXCHANGE_SHARED)
+           && (x->joint->graph != MPI_COMM_NULL)
+                  == (x->trials.way == CAIRN_EXCHANGE_COLLECTIVE);
+}
+
 Test(ways, each_brings_what_was_sent_in_that_run)
 {
     static mail one, other;
@@ -176,6 +188,7 @@ Test(ways, each_brings_what_was_sent_in_that_run)
                              && t->had[CAIRN_EXCHANGE_SHARED] == can_share()
                              && t->least[t->way] > 0),
                      "not tried: %s", t->without);
+        ON_ALL_RANKS(has_its_own(&one) && has_its_own(&other), "way %d", (int)t->way);
         comm->ops->exchange_destroy(comm, one.exchange);
         comm->ops->exchange_destroy(comm, other.exchange);
     }
@@ -228,6 +241,29 @@ Test(ways, memory_beyond_the_limit_is_done_without)
     ON_ALL_RANKS(ok && t->ended && is_alike(t->way), "%s", env.message);
     ON_ALL_RANKS(!t->had[CAIRN_EXCHANGE_SHARED] && t->without[0], "%s", t->without);
     comm->ops->exchange_destroy(comm, m.exchange);
+}
+
+/// Each rank on a node of its own: there is nothing to share, and it is said.
+Test(ways, shared_between_nodes_alone_is_done_without)
+{
+    static mail      m;
+    cairn_mpi_state *state = cairn_mpi_state_of(comm);
+    const MPI_Comm   node  = state->node;
+    bool             ok;
+
+    if (size == 1) return;
+    MPI_Comm_dup(MPI_COMM_SELF, &state->node);
+    env.options.halo = CAIRN_EXCHANGE_SHARED;
+    ok               = open_mail(&m) == CAIRN_OK;
+    ON_ALL_RANKS(ok, "%s", env.message);
+    const cairn_exchange_trials *t = m.exchange;
+
+    ON_ALL_RANKS(t->way == CAIRN_EXCHANGE_PERSISTENT
+                     && strstr(t->without, "shared: no rank has a neighbour"),
+                 "%d: %s", (int)t->way, t->without);
+    comm->ops->exchange_destroy(comm, m.exchange);
+    MPI_Comm_free(&state->node);
+    state->node = node;
 }
 
 Test(ways, ranks_that_name_different_ones_are_told)
