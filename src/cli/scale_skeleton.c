@@ -178,8 +178,9 @@ static int64_t look_at(skeleton *s, int rank)
     return inside;
 }
 
-/// Write a step of a rank. A sum over ranks takes the solver's own numbers along: whether a
-/// rank has failed or wants to end, and three of its checkpoint.
+/// Write a step of a rank. A sum over ranks takes nine of the solver's own numbers along
+/// (solve/sums.h): whether a rank has failed or wants to end, three of its checkpoint, and
+/// four of what is made beside the iterations.
 static void put_rank(FILE          *file,
                      skeleton      *s,
                      int            rank,
@@ -200,8 +201,8 @@ static void put_rank(FILE          *file,
                     s->needed[from] * (int64_t)sizeof(double));
     fprintf(file, "compute %.9g\n",
             at->entry * (double)(entries - inside) + part[0] * vectors);
-    fprintf(file, "sum %d\ncompute %.9g\nsum %d\ncompute %.9g\n", 6 * 8,
-            part[1] * vectors, 7 * 8, part[2] * vectors);
+    fprintf(file, "sum %d\ncompute %.9g\nsum %d\ncompute %.9g\n", 10 * 8,
+            part[1] * vectors, 11 * 8, part[2] * vectors);
     run->mean += work / s->ranks;
     run->slowest = fmax(run->slowest, work);
 }
