@@ -366,8 +366,8 @@ void cli_run_print_guard(const cli_run *run)
     const double            runs  = (double)(g->checked + g->unchecked) / ranks;
 
     if (!run->verdict.guarded) return;
-    printf("guard     %" PRId64 " product%s checked, %" PRId64
-           " not (x is not finite); %" PRId64 " found wrong, %" PRId64
+    printf("guard     %" PRId64 " check%s of products, %" PRId64
+           " not made (x is not finite); %" PRId64 " found wrong, %" PRId64
            " row%s put right; %s a product\n",
            g->checked, g->checked == 1 ? "" : "s", g->unchecked, g->found, g->rows,
            g->rows == 1 ? "" : "s",

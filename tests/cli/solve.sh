@@ -71,9 +71,9 @@ fields s.json guard
 has s.json '"found": 0'
 has s.json "\"checked\": $(sed -n 's/.*"products": \([0-9]*\).*/\1/p' s.json)"
 expect 0 solve bicgstab grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --guard
-says '^guard     [1-9][0-9]* products checked, 0 not'
+says '^guard     [1-9][0-9]* checks of products, 0 not made'
 expect 0 run spmv grid.mtx --guard --iters 3 --warmup 1
-says '^guard     4 products checked, 0 not (x is not finite); 0 found wrong'
+says '^guard     4 checks of products, 0 not made (x is not finite); 0 found wrong'
 expect 2 run spmm grid.mtx --guard
 expect 2 run spmv grid.mtx --guard --chain 3
 
