@@ -189,17 +189,17 @@ leaf_of(const cairn_plan *plan, const void *values, int64_t i, int64_t n, double
     return room;
 }
 
-/// Of consecutive columns, from @p first on. Sums of eight lanes are what vectors add.
-static product_sum multiply_piece(const cairn_plan       *plan,
-                                  const cairn_guard_sums *sums,
-                                  int64_t                 first,
-                                  int64_t                 columns,
-                                  const void             *x)
+/// Of consecutive columns, from @p first on: this thread's leaves. Sums of eight lanes are
+/// what vectors add.
+static product_sum multiply_leaves(const cairn_plan       *plan,
+                                   const cairn_guard_sums *sums,
+                                   int64_t                 first,
+                                   int64_t                 columns,
+                                   const void             *x)
 {
     long double sum = 0, size = 0;
 
-#pragma omp parallel for reduction(+ : sum, size) \
-    num_threads(plan->tensor->context->env.options.threads) if (columns > PARALLEL)
+#pragma omp for nowait
     for (int64_t i = 0; i < columns; i += LEAF) {
         const int64_t       n = i + LEAF < columns ? LEAF : columns - i;
         double              room[LEAF], lane[8] = {0}, width[8] = {0};
@@ -225,6 +225,30 @@ static product_sum multiply_piece(const cairn_plan       *plan,
     return (product_sum){sum, size};
 }
 
+/// Of consecutive columns, from @p first on, by all threads.
+static product_sum multiply_piece(const cairn_plan       *plan,
+                                  const cairn_guard_sums *sums,
+                                  int64_t                 first,
+                                  int64_t                 columns,
+                                  const void             *x)
+{
+    product_sum all = {0, 0};
+
+    /* Not a reduction: clang adds long doubles by a library that is nowhere else needed. */
+#pragma omp parallel num_threads( \
+    plan->tensor->context->env.options.threads) if (columns > PARALLEL)
+    {
+        const product_sum its = multiply_leaves(plan, sums, first, columns, x);
+
+#pragma omp critical(cairn_guard_sum)
+        {
+            all.sum += its.sum;
+            all.size += its.size;
+        }
+    }
+    return all;
+}
+
 static product_sum multiply(const cairn_guard *g, int m, const operand *x)
 {
     const product_sum own = multiply_piece(x->plan, &g->sums[m], 0, g->own, x->own);
@@ -234,13 +258,12 @@ static product_sum multiply(const cairn_guard *g, int m, const operand *x)
     return (product_sum){own.sum + rest.sum, own.size + rest.size};
 }
 
-/// The sum of y.
-static long double sum_up(const cairn_plan *plan, const void *y, int64_t rows)
+/// The sum of y: this thread's leaves.
+static long double sum_leaves(const cairn_plan *plan, const void *y, int64_t rows)
 {
     long double sum = 0;
 
-#pragma omp parallel for reduction(+ : sum) \
-    num_threads(plan->tensor->context->env.options.threads) if (rows > PARALLEL)
+#pragma omp for nowait
     for (int64_t i = 0; i < rows; i += LEAF) {
         const int64_t       n = i + LEAF < rows ? LEAF : rows - i;
         double              room[LEAF], lane[8] = {0};
@@ -255,6 +278,22 @@ static long double sum_up(const cairn_plan *plan, const void *y, int64_t rows)
             lane[l] += value[k + l];
         for (int l = 0; l < 8; l++)
             sum += lane[l];
+    }
+    return sum;
+}
+
+/// The sum of y, by all threads.
+static long double sum_up(const cairn_plan *plan, const void *y, int64_t rows)
+{
+    long double sum = 0;
+
+#pragma omp parallel num_threads( \
+    plan->tensor->context->env.options.threads) if (rows > PARALLEL)
+    {
+        const long double its = sum_leaves(plan, y, rows);
+
+#pragma omp critical(cairn_guard_sum)
+        sum += its;
     }
     return sum;
 }
