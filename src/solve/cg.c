@@ -31,10 +31,13 @@ static void dot_rz(void *user, int64_t i, int64_t n, double *sum)
 
 static void update_r(void *user, int64_t i, int64_t n, double *sum)
 {
-    const cairn_cg *c = user;
+    const cairn_cg *c     = user;
+    const double    alpha = c->alpha; /* for a compiler, a store to r may change it */
+    const double *restrict q = c->q + i;
+    double *restrict r       = c->r + i;
 
-    for (int64_t k = i; k < i + n; k++)
-        c->r[k] -= c->alpha * c->q[k];
+    for (int64_t k = 0; k < n; k++)
+        r[k] -= alpha * q[k];
     if (c->by_leaf) dot_rz(user, i, n, sum);
 }
 
@@ -44,12 +47,13 @@ static void update_xp(void *user, int64_t i, int64_t n, double *sum)
     double          room[CAIRN_LEAF_ROWS];
     const double   *z =
         c->z ? c->z + i : cairn_precondition_leaf(c->m, i, n, c->r + i, room);
-    double *const x = c->x + i, *const p = c->p + i;
+    double *restrict x = c->x + i, *restrict p = c->p + i;
+    const double alpha = c->alpha, beta = c->beta;
 
     (void)sum;
     for (int64_t k = 0; k < n; k++) {
-        x[k] += c->alpha * p[k];
-        p[k] = z[k] + c->beta * p[k];
+        x[k] += alpha * p[k];
+        p[k] = z[k] + beta * p[k];
     }
 }
 
