@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Which rows several ranks of a node need is found out on ranks of that node, each for some
-/// of the rows: the others ask there, and are told who has a row sent.
+/// of the rows: the other ranks ask it which rank of the node receives a row.
 
 #include "comm/halo_by_node.h"
 
@@ -262,7 +262,7 @@ static cairn_pos place_of(const cairn_halo_wanted *w, cairn_coord row)
     return low;
 }
 
-/// Tell those that hand rows on, and be told. Collective.
+/// Exchange, between ranks of the node, which rows each hands on to which. Collective.
 static cairn_status list_both(cairn_halo_by_node *by_node, int *from)
 {
     cairn_comm  *comm = by_node->comm;

@@ -34,7 +34,7 @@ typedef struct cairn_halo_direct {
 /// Collective, of ranks on more than one node.
 ///
 /// @param[in]  wanted  What it points to outlives what is made of it.
-/// @param[out] by_node  NULL, on all ranks: nobody hands anything on. Else destroyed with
+/// @param[out] by_node  NULL, on all ranks: no rank hands rows on. Else destroyed with
 ///                     cairn_halo_by_node_destroy(). NULL on failure.
 cairn_status cairn_halo_by_node_create(cairn_comm              *comm,
                                        const cairn_halo_wanted *wanted,

@@ -3,7 +3,7 @@
 /// Neighbour exchanges, prepared once and started many times, in one of four ways
 /// (exchange_ways.c): persistent requests; requests made anew each time; one collective call
 /// of neighbours; or memory that a node shares. The last sends empty notes in place of
-/// messages within a node, "it lies there": whoever has one reads from the other's memory.
+/// messages within a node: a rank that receives one reads the rows from the sender's memory.
 ///
 /// What a rank shares it has twice, for even runs and for odd ones. Notes go both ways
 /// between two ranks that share something, so one that has come in a run says that its

@@ -175,7 +175,7 @@ static void go_with_tensor(cairn_local_copy *copy)
     if (entered) cairn_cuda_leave(d);
 }
 
-/// The oldest of those that stayed and that nobody uses: they are linked in at the begin.
+/// The oldest arrays that were kept and have no user: new ones are linked in at the front.
 static cairn_cuda_arrays *find_unused(const cairn_cuda_device *d)
 {
     cairn_cuda_arrays *oldest = NULL;
