@@ -277,7 +277,7 @@ Test(solve_beside, what_the_other_context_says_then_reaches_the_log)
     context->env.options.kernels = CAIRN_KERNELS_REFERENCE;
     plan_up(60, "csr");
     other.info        = &told;
-    other.format      = "bdia<64>";
+    other.format      = named("bdia<64>");
     options.method    = "chebyshev:1e-9,11";
     options.tolerance = 0;
     options.other     = &other;
