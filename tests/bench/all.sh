@@ -3,7 +3,8 @@
 # What most tables of docs/performance.md are made of (not those of simulated devices and of
 # single changes), from one commit, in one run, on the machine at hand.
 # Usage: tests/bench/all.sh OUT [SECTION...]   (all sections, in their order, unless named)
-# What a section prints goes to OUT/SECTION.txt; OUT/machine.txt says where and when.
+# What a section prints goes to OUT/SECTION.txt, or .json; OUT/machine.txt says where and
+# when. page.py makes the page's tables of them.
 # BUILD names the folder of the build (build/bench unless set: Release, CAIRN_BENCH=ON),
 # BENCH_MKL MKL's libmkl_rt.so, CAIRN_TEST_DATA the folder that has matrices/ (that of the
 # build unless set).
@@ -46,9 +47,9 @@ run() {
     case $1 in
     door) "$bench/bench_compare" --table door $quick ${data:+--data "$data"} ;;
     spmv | spmm | convert)
-        "$bench/bench_compare" --section "$1" --rounds $rounds ${data:+--data "$data"}
+        "$bench/bench_compare" --section "$1" --rounds $rounds --json ${data:+--data "$data"}
         ;;
-    read) "$bench/bench_read" --rounds $rounds ;;
+    read) "$bench/bench_read" --rounds $rounds --json ;;
     auto)
         [ -n "$matrices" ] || return 0
         # shellcheck disable=SC2046 # one file a word
@@ -73,7 +74,11 @@ run() {
 failed=0
 for section in "$@"; do
     echo "$section: from $(date '+%H:%M:%S'), load $(cut -d' ' -f1 /proc/loadavg)"
-    run "$section" >"$out/$section.txt" 2>"$out/$section.log" || {
+    case $section in
+    spmv | spmm | convert | read) kind=json ;;
+    *) kind=txt ;;
+    esac
+    run "$section" >"$out/$section.$kind" 2>"$out/$section.log" || {
         status=$? failed=1
         echo "$section: status $status: $(tail -n 1 "$out/$section.log")"
     }
