@@ -317,8 +317,7 @@ PetscErrorCode shadow_plan(Mat A, shadow *s, int op)
     return status == CAIRN_OK ? 0 : shadow_give_up(A, s, status);
 }
 
-/// y = op(A) x, or y += op(A) x, by the copy.
-static PetscErrorCode run(cairn_plan *plan, int op, Vec x, Vec y, cairn_status *status)
+PetscErrorCode shadow_run(cairn_plan *plan, int op, Vec x, Vec y, cairn_status *status)
 {
     const PetscScalar *from;
     PetscScalar       *to;
@@ -350,7 +349,7 @@ static PetscErrorCode race(Mat           A,
     for (int turn = 0; turn < 4 && *status == CAIRN_OK; turn++) {
         PetscCall(time_parent(A, op, x, scratch, theirs));
         PetscCall(PetscTime(&begin));
-        PetscCall(run(plan, op, x, scratch, status));
+        PetscCall(shadow_run(plan, op, x, scratch, status));
         PetscCall(PetscTime(&end));
         *ours = PetscMin(*ours, end - begin);
     }
@@ -536,7 +535,7 @@ static PetscErrorCode product(Mat A, int op, Vec x, Vec add, Vec y)
     if (plan) {
         PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
         if (add && add != y) PetscCall(VecCopy(add, y));
-        PetscCall(run(plan, op, x, y, &status));
+        PetscCall(shadow_run(plan, op, x, y, &status));
         PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
         PetscCall(PetscLogFlops(2.0 * s->nnz - (add ? 0 : s->rows)));
         s->runs++;

@@ -120,6 +120,12 @@ PetscErrorCode shadow_decide(Mat A, shadow *s, int op, Vec x, Vec y, cairn_plan 
 /// Make the plan of a product where there is none.
 PetscErrorCode shadow_plan(Mat A, shadow *s, int op);
 
+/// y = op(A) x, or y += op(A) x, by a plan of a copy.
+///
+/// @param[in]  op      Of a product with vectors.
+/// @param[out] status  What cairn_plan_run() returned.
+PetscErrorCode shadow_run(cairn_plan *plan, int op, Vec x, Vec y, cairn_status *status);
+
 /// The seconds that products by the copy win.
 double shadow_won(const upkeep *k, const PetscInt products[2]);
 

@@ -290,19 +290,6 @@ static PetscErrorCode run_blocks(Mat A, int op, Vec x, Vec add, Vec y)
     return (op & TRANSPOSE ? ops->multtranspose : ops->mult)(A, x, y);
 }
 
-static PetscErrorCode run(cairn_plan *plan, int op, Vec x, Vec y, cairn_status *status)
-{
-    const PetscScalar *from;
-    PetscScalar       *to;
-
-    PetscCall(VecGetArrayRead(x, &from));
-    PetscCall((op & MULT_ADD ? VecGetArray : VecGetArrayWrite)(y, &to));
-    *status = cairn_plan_run(plan, from, to);
-    PetscCall((op & MULT_ADD ? VecRestoreArray : VecRestoreArrayWrite)(y, &to));
-    PetscCall(VecRestoreArrayRead(x, &from));
-    return 0;
-}
-
 /// Do a plan's vectors lie on the ranks as A's do?
 static PetscErrorCode fits(Mat A, int op, const cairn_plan *plan, PetscBool *fits_all)
 {
@@ -396,7 +383,8 @@ compete(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
     for (int turn = 0; turn < TURNS && status == CAIRN_OK; turn++) {
         PetscCallMPI(MPI_Barrier(comm));
         PetscCall(PetscTime(&begin));
-        PetscCall(run(s->plan[op & TRANSPOSE], op & TRANSPOSE, x, scratch, &status));
+        PetscCall(
+            shadow_run(s->plan[op & TRANSPOSE], op & TRANSPOSE, x, scratch, &status));
         PetscCall(PetscTime(&middle));
         PetscCall(run_blocks(A, op & TRANSPOSE, x, NULL, scratch));
         PetscCall(PetscTime(&end));
@@ -556,7 +544,7 @@ PetscErrorCode whole_product(Mat A, int op, Vec x, Vec add, Vec y)
     }
     PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
     if (add && add != y) PetscCall(VecCopy(add, y));
-    PetscCall(run(plan, op, x, y, &status));
+    PetscCall(shadow_run(plan, op, x, y, &status));
     PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     PetscCall(PetscLogFlops(2.0 * s->nnz));
     s->runs++;
