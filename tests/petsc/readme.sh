@@ -18,6 +18,13 @@ cat >program <<END
 exec "$program" -n 129 -rows jacobi -mat_cairn_expected 100000 "\$@"
 END
 chmod +x program
-sh -e block >out 2>&1 || { cat out; exit 1; }
-products=$(awk '$1 == "CairnMult" { print $2 }' out)
-[ "${products:-0}" -gt 100 ] || { cat out; echo "${products:-no} products by a copy"; exit 1; }
+# A clock decides between the copy and AIJ, which other work on the machine may mislead.
+products=0
+for _ in 1 2 3 4 5; do
+    sh -e block >out 2>&1 || { cat out; exit 1; }
+    products=$(awk '$1 == "CairnMult" { print $2 }' out)
+    [ "${products:-0}" -le 100 ] || exit 0
+done
+cat out
+echo "${products:-no} products by a copy"
+exit 1
