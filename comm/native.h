@@ -50,7 +50,8 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
 /// Local.
 ///
 /// @param[out] tensor  NULL when the file has not one segment for each rank, or members that
-///                     lie on other ranks than the whole. Destroy it before its @p format. Unchanged on failure.
+///                     lie on other ranks than the whole. Destroy it before its @p
+///                     format. Unchanged on failure.
 /// @retval CAIRN_BAD_FILE  The arrays contradict themselves.
 cairn_status cairn_native_take_own(cairn_native_file *file,
                                    cairn_local      **tensor,

@@ -36,8 +36,8 @@ bool cairn_is_entries_file(const char *path);
 /// ends in .petsc (integers of 32 bits where they suffice) or .petsc64 (of 64), a
 /// Harwell-Boeing file where it ends in .rua, .rsa, .pua, .psa or .hb, else a Matrix Market
 /// coordinate file, real general. Each rank's entries are sorted, and those
-/// of a rank come before those of the next one; PETSc and .rsa, .psa: no row is on two ranks. What is
-/// called as a file of PETSc with ".info" behind its name is emptied.
+/// of a rank come before those of the next one; PETSc and .rsa, .psa: no row is on two
+/// ranks. What is called as a file of PETSc with ".info" behind its name is emptied.
 ///
 /// Collective, as above.
 ///

@@ -28,6 +28,11 @@ verdict right README.md 'A page needs no licence line.'
 verdict right deploy/a.sh '#!/bin/sh' '# SPDX-License-Identifier: BSD-3-Clause'
 verdict right src/a.c "$spdx" '/// @file' '/* obsession, ${root}/work, and mastodons */'
 
+long=$(printf '%097d' 0)
+verdict right src/a.c "$spdx" '/// @file' "/// | $long |" "f($long);"
+verdict wrong src/a.c "$spdx" '/// @file' "/// $long"
+verdict wrong src/a.c "$spdx" '/// @file' "    int a; ///< $long"
+
 verdict wrong src/a.c '/// @file' '/// No licence.'
 verdict wrong src/a.c "$spdx" '/// No file paragraph.'
 verdict wrong deploy/a.sh '#!/bin/sh' 'echo no licence'

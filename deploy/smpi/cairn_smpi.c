@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Products on ranks that are not there: a plain MPI program for SimGrid's smpirun, which
-/// replays what `cairn run --trace` has recorded of each rank, or `cairn scale` counted. Computing takes no time but
-/// what the recording says, at the speed of the host; messages are SimGrid's.
+/// replays what `cairn run --trace` has recorded of each rank, or `cairn scale` counted.
+/// Computing takes no time but what the recording says, at the speed of the host;
+/// messages are SimGrid's.
 /// Usage: smpirun -np RANKS ... cairn-smpi RECORD PRODUCTS (docs/scaling.md has the record)
 
 #include <mpi.h>

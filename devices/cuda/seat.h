@@ -87,8 +87,9 @@ cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const cairn_seat_loan *
 /// Give it back, on a card that is entered or lost.
 void cairn_cuda_seat_return(cairn_cuda_seat *seat);
 
-/// Take the Y of product @p k, if it was lent, away from a card that was given up, and may still write to its
-/// pages: others stand there from now on, and those that the card knows stay its own.
+/// Take the Y of product @p k, if it was lent, away from a card that was given up, and
+/// may still write to its pages: others stand there from now on, and those that the card
+/// knows stay its own.
 void cairn_cuda_seat_withdraw(cairn_cuda_seat *seat, int k);
 
 /// Enqueue the way back of bytes @p bytes of the Y of product @p k, which was lent: whole

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// One run: everything is enqueued at once on the device's queue, which is in order, and
-/// its last command is waited for. Times come from the events' profiles. The environment is not touched.
+/// its last command is waited for. Times come from the events' profiles. The environment
+/// is not touched.
 
 #include "devices/opencl/product.h"
 

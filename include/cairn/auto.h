@@ -130,8 +130,9 @@ CAIRN_API cairn_status cairn_format_auto(cairn_source                *source,
 /// is looked at, and where they are some more, entries are looked at only if a fourth of what
 /// the best matrix of that size would gain pays for the look. Compressed rows, a caller's
 /// among them (cairn_tensor_from_csr() with CAIRN_BORROW), are looked at where they lie, in
-/// whatever type their values are stored, and nothing is copied but a sample; the entries of tensors in other formats are taken
-/// back first (24 bytes each for the time of the call), and that for 100 products or more.
+/// whatever type their values are stored, and nothing is copied but a sample; the entries
+/// of tensors in other formats are taken back first (24 bytes each for the time of the
+/// call), and that for 100 products or more.
 ///
 /// @param[in]  tensor   Not changed.
 /// @param[in]  product  NULL: y = A x.

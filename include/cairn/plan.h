@@ -134,10 +134,10 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 /// columns this rank owns, in stretches of a sixteenth of its rows and more; what other
 /// rows read of X is copied beside the rows of other ranks, and all of X is for a format
 /// whose first level does not follow the rows (docs/limits.md). X is copied, too, where it
-/// overlaps @p y, and where @p y is NULL. Y is copied where it overlaps what is read, and of a transposed
-/// product, once, on several ranks. Devices with a memory of their own copy what they
-/// need, as always. Where a caller's are used nothing is kept of them: the plan's own X
-/// and Y are undefined after a run that was given both.
+/// overlaps @p y, and where @p y is NULL. Y is copied where it overlaps what is read, and
+/// of a transposed product, once, on several ranks. Devices with a memory of their own
+/// copy what they need, as always. Where a caller's are used nothing is kept of them: the
+/// plan's own X and Y are undefined after a run that was given both.
 ///
 /// @param[in]  x  [owned columns of op(A)][columns] of the tensor's element type, as
 ///                doubles or floats; read during the call. NULL: the plan's own, as
@@ -313,8 +313,9 @@ CAIRN_API cairn_status cairn_plan_file_format(cairn_context *context,
                                               char         **text);
 
 /// Record when the tasks of runs begin and end, from now on: kernels on their devices,
-/// additions, messages of several ranks, for cairn_plan_write_trace(). Costs 22 ns a task. How the tensor was stored
-/// comes first: what was dealt out, counted and filled, by which thread.
+/// additions, messages of several ranks, for cairn_plan_write_trace(). Costs 22 ns a
+/// task. How the tensor was stored comes first: what was dealt out, counted and filled,
+/// by which thread.
 ///
 /// Collective. Once for a plan.
 ///

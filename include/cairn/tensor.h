@@ -553,8 +553,9 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
 /// the arrays are walked and entries are written, as it does; `.npz` has the arrays of any
 /// format, named as binsparse and SciPy have them where these know it, and a text that says
 /// what they are (docs/files.md), `.h5` and `.hdf5` the same in HDF5; anything else is .cairn,
-/// the arrays themselves. The file appears whole or not at all. Rows by their places (cairn_tensor_places()) are the user's
-/// in files of entries, and stay by places in a .cairn file, which has the places, too.
+/// the arrays themselves. The file appears whole or not at all. Rows by their places
+/// (cairn_tensor_places()) are the user's in files of entries, and stay by places in a
+/// .cairn file, which has the places, too.
 ///
 /// Collective.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What solvers ask of a matrix's values beside products: the diagonal, rows and columns
-/// scaled, a multiple of the identity added, norms, fingerprints. A tensor may have any format, hybrids
-/// and narrow values among them: its positions are visited as its levels say, and nothing is
-/// converted. Padding stays 0 and is never an entry. In a format that pads, an entry whose
-/// value is 0 looks like padding, and is taken for it.
+/// scaled, a multiple of the identity added, norms, fingerprints. A tensor may have any
+/// format, hybrids and narrow values among them: its positions are visited as its levels
+/// say, and nothing is converted. Padding stays 0 and is never an entry. In a format that
+/// pads, an entry whose value is 0 looks like padding, and is taken for it.
 ///
 /// Values that are changed in place are the tensor's own from then on: other tensors of which
 /// a conversion left the same array in common keep what they have. Plans go on, and those

@@ -115,8 +115,8 @@ void cairn_intermediate_fini(cairn_env *env, cairn_intermediate *intermediate)
     cairn_format_destroy(&intermediate->format);
 }
 
-/// Add an intermediate, if it can be reached; then the next starts there. @p heads, @p count: as
-/// cairn_dims_format() has them.
+/// Add an intermediate, if it can be reached; then the next starts there. @p heads, @p
+/// count: as cairn_dims_format() has them.
 static cairn_status add_intermediate(search             *s,
                                      const cairn_dims   *d,
                                      const cairn_layout *heads,

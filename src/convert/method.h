@@ -2,8 +2,8 @@
 /// @file
 /// Methods: how the entries of a member may go into its arrays. Every method gives the same
 /// arrays; they differ in what must hold and in what they move. A method decides only
-/// whether it applies, and which passes do it: its program (member_program.h). The planner (plan.c)
-/// takes the one whose passes take least.
+/// whether it applies, and which passes do it: its program (member_program.h). The
+/// planner (plan.c) takes the one whose passes take least.
 ///
 /// | method | needs | passes |
 /// |---|---|---|

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Groups whose keys are no digits of the open dimensions. Along a line they repeat with a period, but
-/// for constants by which they advance; so the positions of one residue of the period are
-/// a run that stands in key order, upwards or downwards, and the line is a merge of runs.
+/// Groups whose keys are no digits of the open dimensions. Along a line they repeat with
+/// a period, but for constants by which they advance; so the positions of one residue of
+/// the period are a run that stands in key order, upwards or downwards, and the line is a
+/// merge of runs.
 
 #ifndef CAIRN_GROUPS_RUNS_H
 #define CAIRN_GROUPS_RUNS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Doubles as "%.17g" and "%.16E" print them. The 17 digits are the integer next to value * 10^k,
-/// from a product with 128 bits of the power (io_power.h), whose error is less than 2^-64
-/// of a unit: too little to change what is next, unless two integers are equally near.
-/// Then, and for subnormal numbers, printf decides.
+/// Doubles as "%.17g" and "%.16E" print them. The 17 digits are the integer next to
+/// value * 10^k, from a product with 128 bits of the power (io_power.h), whose error is less
+/// than 2^-64 of a unit: too little to change what is next, unless two integers are
+/// equally near. Then, and for subnormal numbers, printf decides.
 
 #include "io/io_power.h"
 #include "io/io_write.h"

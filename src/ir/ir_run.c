@@ -171,7 +171,8 @@ static int64_t turn_at(uint64_t order, int64_t k, int64_t n)
 }
 
 /// Turns of groups or of items, in the order that is asked for. Arrays that groups share
-/// are filled with a value that is never stored, so that what is read before it is stored is seen.
+/// are filled with a value that is never stored, so that what is read before it is stored
+/// is seen.
 static void run_dealt(cairn_ir_machine *m, const cairn_ir_action *s)
 {
     const int64_t        lo = cairn_ir_value(m, s->a).i, hi = cairn_ir_value(m, s->b).i;

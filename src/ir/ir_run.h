@@ -32,8 +32,8 @@ typedef struct cairn_ir_touch {
 } cairn_ir_touch;
 
 /// Limits that a run is held to, so that a function that computes too much is seen. DIV and MOD
-/// of less than 0, which otherwise round towards 0 as compiled ones do (conversions compute some before
-/// the guard that drops them), are failures.
+/// of less than 0, which otherwise round towards 0 as compiled ones do (conversions
+/// compute some before the guard that drops them), are failures.
 typedef struct cairn_ir_watch {
     /// Where an array that the function is given ends, in elements (NULL: none does),
     int64_t (*length)(void *user, cairn_ir_field field);

@@ -95,8 +95,9 @@ static inline bool cairn_grid_is_long(const cairn_grid *grid, int64_t nodes)
 }
 
 /// The functions of a grid. What they count as turns, from `from` to `to` of the
-/// arguments: MAIN lanes or tiles, LONG pieces, JOIN long lists. (REGROUPED has no JOIN.) LONG and JOIN need only
-/// be run where there are some, JOIN after LONG, in any order with MAIN.
+/// arguments: MAIN lanes or tiles, LONG pieces, JOIN long lists. (REGROUPED has no JOIN.)
+/// LONG and JOIN need only be run where there are some, JOIN after LONG, in any order
+/// with MAIN.
 typedef enum {
     CAIRN_GRID_MAIN,
     CAIRN_GRID_LONG,

@@ -138,10 +138,10 @@ static void fetch_x(build *e, const cairn_nest *nest, int at)
 
 /// In bands the last column of a row is the first use of its row of X: fetched for rows
 /// BEHIND later, into L2. Measured by loops written by hand, with Y past the caches (Zen 4,
-/// nothing else at work, f64, least ms) on 5 and 7 points of 10^6 rows and 15 diagonals of 400,000: 32 columns
-/// without 30.2, 38.3, 10.1, into L1 27.3, 35.5, 12.8, into L2 22.6, 36.8, 10.9; 64 columns,
-/// which the machine follows by itself, without 39.5, 70.0, 20.3, into L1 45.8, 81.0, 24.0,
-/// into L2 44.9, 76.2, 19.5.
+/// nothing else at work, f64, least ms) on 5 and 7 points of 10^6 rows and 15 diagonals
+/// of 400,000: 32 columns without 30.2, 38.3, 10.1, into L1 27.3, 35.5, 12.8, into L2
+/// 22.6, 36.8, 10.9; 64 columns, which the machine follows by itself, without 39.5, 70.0,
+/// 20.3, into L1 45.8, 81.0, 24.0, into L2 44.9, 76.2, 19.5.
 void cairn_product_follow(build *e, const cairn_nest *nest)
 {
     enum { BEHIND = 16, FOLLOWED = 512 };

@@ -12,7 +12,8 @@
 /// all that is added to a row is added there, and rounded once, at the end: by the kernel
 /// of the last member where it meets every row once (`rounds` of devices/product.h), else
 /// by a pass over all rows. Only where one member sets each row once is it rounded as it
-/// is set, which is the same. A transposed product has its window of that type. For f64 `wide` is where Y is.
+/// is set, which is the same. A transposed product has its window of that type. For f64
+/// `wide` is where Y is.
 ///
 /// A run has the X and Y of the plan, or those of a caller where they lie (callers.h):
 /// `now` says which.

@@ -7,8 +7,9 @@
 ///
 /// The costs: until it is there no iteration waits but for calls that the second threads
 /// make of each other. What was made in vain took its one conversion, and what is slower
-/// takes a few products, the fewer the slower it is. So whatever number of products follows, all take at most what the
-/// better way would have taken from the beginning, a few products and one conversion.
+/// takes a few products, the fewer the slower it is. So whatever number of products
+/// follows, all take at most what the better way would have taken from the beginning, a
+/// few products and one conversion.
 ///
 /// How far the second threads are and what products took travels with the sums of iterations
 /// (sums.h), so that all ranks do the same at the same iteration.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Entries that go side by side from rows to blocks, rows that are like the row before
-/// them, and nodes that are known by the groups by which entries were assigned: that these ways are
-/// taken where they may be, and give the reference's arrays in memory that was not zero.
+/// them, and nodes that are known by the groups by which entries were assigned: that
+/// these ways are taken where they may be, and give the reference's arrays in memory that
+/// was not zero.
 
 #include "convert/build.h"
 #include "emit/c.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Compressed rows of different lengths, more for each thread than a processor learns, whose
-/// kernels end a row without a branch: sums have the bits that product.h promises, and nothing of other rows, whatever they hold.
+/// kernels end a row without a branch: sums have the bits that product.h promises, and
+/// nothing of other rows, whatever they hold.
 
 #include "support/device_file.h"
 #include "support/seed.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Cairn beside other libraries: products and conversions of generated and shared matrices, all contenders in one process (SciPy in one beside it) and in
-/// interleaved rounds, each result held against an independent one. A wrong result makes
-/// the program fail. Reading files is bench_read's, which is started for it.
+/// Cairn beside other libraries: products and conversions of generated and shared
+/// matrices, all contenders in one process (SciPy in one beside it) and in interleaved
+/// rounds, each result held against an independent one. A wrong result makes the program
+/// fail. Reading files is bench_read's, which is started for it.
 ///
 /// bench_compare [--section LIST] [--matrix LIST] [--peers LIST] [--dtype LIST]
 ///               [--formats 'F;F'] [--rounds N] [--columns N] [--threads N] [--data DIR]

@@ -3,8 +3,8 @@
 /// CXSparse, whose matrices are compressed columns: products by cs_gaxpy (y += A x, y
 /// cleared before the clock starts), conversions by cs_transpose and cs_compress with the
 /// roles of rows and columns exchanged, the columns of a row in the order of the
-/// coordinates, or sorted by two transpositions. Compiled a second time beside the library's own
-/// source, where that is at hand, with names of its own (CMakeLists.txt).
+/// coordinates, or sorted by two transpositions. Compiled a second time beside the
+/// library's own source, where that is at hand, with names of its own (CMakeLists.txt).
 
 #include "compare.h"
 
