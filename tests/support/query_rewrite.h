@@ -324,7 +324,9 @@ static inline void rewrite_query(rewriter *w, int q)
     const cairn_encoding *text  = w->normal->written;
     cairn_query          *query = &w->made.query[q];
     const bool            sum   = query->func == CAIRN_QUERY_SUM;
-    const int64_t unit = sum && !rewrite_is_seen(text, q) ? 1 + rewrite_draw(w, 3) : 1;
+    const bool            seen = /* in the normal form perhaps by an earlier spelling */
+        rewrite_is_seen(text, q) || rewrite_is_seen(w->normal, q);
+    const int64_t unit = sum && !seen ? 1 + rewrite_draw(w, 3) : 1;
 
     if (query->func == CAIRN_QUERY_ENUM || (sum && !rewrite_is_compared(text, q)))
         rewrite_with(w, q, query, unit);

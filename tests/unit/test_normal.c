@@ -239,6 +239,13 @@ Test(normal, a_factor_may_stay_in_either_text)
     cr_expect_gt(try_rewrite(101048426), 0);
 }
 
+/// The normal form of a sum starts with another one, of which the text has a later spelling:
+/// numbers of the earlier one are seen there alone.
+Test(normal, a_number_that_the_normal_form_shows_is_not_multiplied)
+{
+    cr_expect_gt(try_rewrite(3000023001475), 0);
+}
+
 Test(normal, matrices_have_the_numbers_of_their_text)
 {
     try_many(2);
