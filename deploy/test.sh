@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Set up, build and test. Usage: deploy/test.sh [PRESET] (dev, release, asan, tsan, fuzz,
-# slow: what dev leaves out, or asan-slow: what asan leaves out; dev). With
+# Set up, build and test. Usage: deploy/test.sh [PRESET [build]] (dev, release, asan, tsan,
+# fuzz, slow: what dev leaves out, or asan-slow: what asan leaves out; dev). With the word
+# `build` nothing is tested; a tree that another run builds is waited for. With
 # CAIRN_TEST_DATA=FOLDER the tests that need large or real files run too;
 # CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches, CAIRN_FUZZ_SEED=N where it begins
 # (elsewhere every time). CAIRN_CASES=N has `slow` run random tests alone, each with N cases
@@ -42,9 +43,14 @@ esac
 deploy/nvrtc.sh
 . deploy/mpi-env.sh
 
-cmake --preset "$build" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \
-    -DCAIRN_FUZZ_SEED="$seed" -DCAIRN_TEST_CACHE="$PWD/build/cache"
-cmake --build --preset "$build"
+mkdir -p build
+(
+    flock 9 # two at work in one tree would spoil it
+    cmake --preset "$build" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \
+        -DCAIRN_FUZZ_SEED="$seed" -DCAIRN_TEST_CACHE="$PWD/build/cache"
+    cmake --build --preset "$build"
+) 9>"build/$build.lock"
+[ "${2:-}" != build ] || exit 0
 # Some tests wait rather than work, so there is one more than cores; fuzzers all work.
 jobs=$(nproc)
 [ "$preset" = fuzz ] || jobs=$((jobs + 1))
