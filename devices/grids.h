@@ -124,13 +124,14 @@ struct cairn_device_grids {
                  cairn_grid_address  block,
                  cairn_local        *tensor,
                  int                 member);
-    /// Are the arrays of a member there, of a plan's or since they stayed?
-    bool (*has)(const cairn_device *device, const cairn_local *tensor, int member);
-    /// Use those that are there, of a member of one part, until close(), with the values
-    /// that the tensor has.
+    /// How many bytes of the arrays of a member of one part are there, of a plan's or since
+    /// they stayed? Those are, too, that a tensor borrows of another whose are there.
+    int64_t (*has)(const cairn_device *device, const cairn_local *tensor, int member);
+    /// Use those that are there, of a member of which some are, until close(), with the
+    /// values that the tensor has.
     ///
-    /// @param[out] array  [cairn_part_arrays()]
-    /// @retval CAIRN_NO_DEVICE
+    /// @param[out] array  [cairn_part_arrays()] 0: this one is not there.
+    /// @retval CAIRN_NO_DEVICE, CAIRN_NO_MEMORY
     cairn_status (*borrow)(cairn_grid_program *program,
                            const cairn_local  *tensor,
                            int                 member,

@@ -42,12 +42,14 @@ static cairn_status lay_out(cairn_env *env, cairn_cuda_arrays *a)
     }
     a->first[count_of(a)] = n;
     CAIRN_TRY(CAIRN_NEW(env, n, &a->offset));
+    CAIRN_TRY(CAIRN_NEW(env, n, &a->length));
     for (int64_t p = 0; p < count_of(a); p++) {
         const int arrays = cairn_part_arrays(part_of(a, p), array);
 
         for (int k = 0; k < arrays; k++) {
             int64_t *const offset = &a->offset[a->first[p] + k];
 
+            a->length[a->first[p] + k] = array[k].bytes;
             *offset = is_again(a, p, &array[k]) ? dictionary : a->bytes;
             if (array[k].kind == CAIRN_ARRAY_DICTIONARY) dictionary = *offset;
             if (*offset == a->bytes)
@@ -64,8 +66,22 @@ static bool has_values(const cairn_array *array)
            || array->kind == CAIRN_ARRAY_DICTIONARY;
 }
 
-/// Send all arrays, or those with values.
-static cairn_status send(cairn_device *device, cairn_cuda_arrays *a, bool all)
+/// Has @p there array @p k of a part as it is now? Indices are constant.
+static bool
+is_there(const cairn_cuda_arrays *there, int64_t part, int k, const cairn_array *array)
+{
+    const cairn_group *group = &there->tensor->group[there->member];
+    const int64_t      n     = there->first[part] + k;
+
+    return n < there->first[part + 1] && there->length[n] == array->bytes
+           && (!has_values(array)
+               || (there->restored == group->restored
+                   && there->updates == there->tensor->updates));
+}
+
+/// Send arrays, but for those that are @p there already, laid out alike; NULL: none is.
+static cairn_status
+send(cairn_device *device, cairn_cuda_arrays *a, const cairn_cuda_arrays *there)
 {
     cairn_array     array[CAIRN_MAX_ARRAYS];
     cairn_cuda_ring ring;
@@ -77,7 +93,8 @@ static cairn_status send(cairn_device *device, cairn_cuda_arrays *a, bool all)
         const int arrays = cairn_part_arrays(part_of(a, p), array);
 
         for (int k = 0; k < arrays; k++)
-            if ((all || has_values(&array[k])) && !is_again(a, p, &array[k]))
+            if (!(there && is_there(there, p, k, &array[k]))
+                && !is_again(a, p, &array[k]))
                 cairn_cuda_ring_send(&ring, cairn_cuda_array(a, p, k), array[k].data,
                                      array[k].bytes);
     }
@@ -87,6 +104,7 @@ static cairn_status send(cairn_device *device, cairn_cuda_arrays *a, bool all)
 static void discard(cairn_device *device, cairn_cuda_arrays *a)
 {
     cairn_cuda_free(cairn_cuda_of(device), &a->base, a->bytes);
+    cairn_free(device->env, a->length);
     cairn_free(device->env, a->offset);
     cairn_free(device->env, a->first);
     cairn_free(device->env, a);
@@ -150,7 +168,7 @@ make(cairn_device *device, const cairn_device_work *work, cairn_cuda_arrays **ar
 
     CAIRN_TRY(describe(device, work->tensor, work->member, &fresh));
     CAIRN_GO(discard, cairn_cuda_alloc(device, fresh->bytes, "arrays", &fresh->base));
-    CAIRN_GO(discard, send(device, fresh, true));
+    CAIRN_GO(discard, send(device, fresh, NULL));
     link_in(fresh);
     *arrays = fresh;
     return CAIRN_OK;
@@ -232,25 +250,147 @@ bool cairn_cuda_arrays_keep(cairn_device      *device,
     return true;
 }
 
+/* ---- those that are there ---- */
+
+/// Are the member's arrays as many and as long as when they were described, and their values
+/// of the same type?
+static bool is_as_described(const cairn_cuda_arrays *a)
+{
+    bool same = a->restored == a->tensor->group[a->member].restored;
+
+    for (int64_t p = 0; p < count_of(a) && same; p++) {
+        cairn_array   array[CAIRN_MAX_ARRAYS];
+        const int     arrays = cairn_part_arrays(part_of(a, p), array);
+        const int64_t before = a->first[p];
+
+        same = a->first[p + 1] - before == arrays;
+        for (int k = 0; k < arrays && same; k++)
+            same = a->length[before + k] == array[k].bytes;
+    }
+    return same;
+}
+
+/// Those that launches read stay as they are described.
+static bool is_usable(const cairn_cuda_arrays *a)
+{
+    return is_as_described(a) || (a->users == 0 && count_of(a) == 1);
+}
+
 cairn_cuda_arrays *cairn_cuda_arrays_find(const cairn_device *device,
                                           const cairn_local  *tensor,
                                           int                 member)
 {
-    cairn_cuda_arrays *a = cairn_cuda_of(device)->arrays;
+    cairn_cuda_arrays *found = NULL;
 
-    while (a
-           && (a->tensor != tensor || a->member != member
-               || a->restored != tensor->group[member].restored))
-        a = a->next;
-    return a;
+    for (cairn_cuda_arrays *a = cairn_cuda_of(device)->arrays; a; a = a->next) {
+        const bool own = a->tensor == tensor;
+
+        if ((!own && a->tensor != tensor->beside) || a->member != member
+            || !is_usable(a))
+            continue;
+        if (own) return a;
+        if (!found) found = a;
+    }
+    return found;
+}
+
+/// Is array @p k of a part that of the tensor for which they were made? @param[out] own  It.
+static bool
+is_common(const cairn_cuda_arrays *a, const cairn_part *part, int k, cairn_array *own)
+{
+    cairn_array wanted[CAIRN_MAX_ARRAYS], all[CAIRN_MAX_ARRAYS];
+
+    if (k >= cairn_part_arrays(part_of(a, 0), all)
+        || k >= cairn_part_arrays(part, wanted))
+        return false;
+    *own = all[k];
+    return own->data == wanted[k].data && own->bytes == wanted[k].bytes;
+}
+
+bool cairn_cuda_arrays_have(const cairn_cuda_arrays *arrays,
+                            const cairn_part        *part,
+                            int                      k)
+{
+    cairn_array own;
+
+    return is_common(arrays, part, k, &own) && is_there(arrays, 0, k, &own);
+}
+
+bool cairn_cuda_arrays_have_values(const cairn_cuda_arrays *arrays,
+                                   const cairn_part        *part)
+{
+    bool        common = false;
+    cairn_array own;
+
+    for (int k = 0; k < CAIRN_MAX_ARRAYS && !common; k++)
+        common = is_common(arrays, part, k, &own) && has_values(&own);
+    return common;
 }
 
 cairn_status cairn_cuda_arrays_renew(cairn_device *device, cairn_cuda_arrays *arrays)
 {
     if (arrays->updates == arrays->tensor->updates) return CAIRN_OK;
-    CAIRN_TRY(send(device, arrays, false));
+    CAIRN_TRY(send(device, arrays, arrays));
     arrays->updates = arrays->tensor->updates;
     return CAIRN_OK;
+}
+
+/// Move what is there to the begin of a larger block.
+static cairn_status
+move(cairn_device *device, const cairn_cuda_arrays *from, cairn_cuda_arrays *to)
+{
+    cairn_cuda_device *d = cairn_cuda_of(device);
+
+    CAIRN_TRY(cairn_cuda_alloc(device, to->bytes, "arrays", &to->base));
+    const cairn_cuda_result error = CAIRN_CUDA(
+        d, cuMemcpyDtoDAsync_v2, to->base, from->base, (size_t)from->bytes, d->stream);
+
+    return error == CAIRN_CUDA_OK ? CAIRN_OK
+                                  : cairn_cuda_fail(device, error, "arrays on it");
+}
+
+/// Lay arrays out as they are now: indices where they were, and behind them values, which
+/// are sent. They have one user, who asks for it.
+static cairn_status lay_out_again(cairn_device *device, cairn_cuda_arrays *a)
+{
+    cairn_cuda_arrays *fresh = NULL, before = *a;
+
+    CAIRN_TRY(describe(device, a->tensor, a->member, &fresh));
+    const bool   larger = fresh->bytes > a->bytes;
+    cairn_status status = larger ? move(device, a, fresh) : CAIRN_OK;
+
+    if (!larger) {
+        fresh->base  = a->base;
+        fresh->bytes = a->bytes;
+    }
+    if (status == CAIRN_OK) status = send(device, fresh, a);
+    if (status == CAIRN_OK) {
+        a->first = fresh->first, a->offset = fresh->offset, a->length = fresh->length;
+        a->base = fresh->base, a->bytes = fresh->bytes;
+        a->updates = fresh->updates, a->restored = fresh->restored;
+        fresh->first = before.first, fresh->offset = before.offset;
+        fresh->length = before.length;
+        fresh->base = before.base, fresh->bytes = before.bytes;
+    }
+    if (!larger) fresh->base = 0;
+    discard(device, fresh);
+    return status;
+}
+
+cairn_status
+cairn_cuda_arrays_use(cairn_device *device, cairn_cuda_arrays *arrays, bool values)
+{
+    const bool   same   = !values || is_as_described(arrays);
+    cairn_status status = CAIRN_OK;
+
+    arrays->users++; /* what is used is not dropped where memory is short */
+    if (values)
+        status = same ? cairn_cuda_arrays_renew(device, arrays)
+                      : lay_out_again(device, arrays);
+    if (status == CAIRN_OK) return CAIRN_OK;
+    arrays->users--;
+    if (!same) take_out(arrays);
+    return status;
 }
 
 cairn_status cairn_cuda_arrays_get(cairn_device            *device,
@@ -259,11 +399,12 @@ cairn_status cairn_cuda_arrays_get(cairn_device            *device,
 {
     cairn_cuda_arrays *a = cairn_cuda_arrays_find(device, work->tensor, work->member);
 
-    if (a)
-        CAIRN_TRY(cairn_cuda_arrays_renew(device, a));
-    else
+    if (a && a->tensor == work->tensor) {
+        CAIRN_TRY(cairn_cuda_arrays_use(device, a, true));
+    } else {
         CAIRN_TRY(make(device, work, &a));
-    a->users++;
+        a->users++;
+    }
     *arrays = a;
     return CAIRN_OK;
 }

@@ -3,7 +3,8 @@
 /// Arrays of a member on a card: brought there once, however many launches read them, with
 /// new values once for every change of the tensor's; freed with the last launch. Those that
 /// a conversion made there stay until their tensor goes: at most a quarter of the card's
-/// memory, and only while nobody else wants it.
+/// memory, and only while nobody else wants it. Where the tensor's values have been stored
+/// in another type since, these alone are brought, and indices stay where they are.
 
 #ifndef CAIRN_DEVICES_CUDA_ARRAYS_H
 #define CAIRN_DEVICES_CUDA_ARRAYS_H
@@ -24,7 +25,8 @@ struct cairn_cuda_arrays {
     cairn_cuda_pointer base;
     int64_t            bytes;
     int64_t           *first;  ///< [parts + 1] arrays before each part's,
-    int64_t           *offset; ///< [arrays] bytes from `base` to each.
+    int64_t           *offset; ///< [arrays] bytes from `base` to each,
+    int64_t           *length; ///< [arrays] and of each, as they are on the card.
 };
 
 /// Get the arrays of a work's member: those that are on the card, with the values that they
@@ -39,10 +41,22 @@ cairn_status cairn_cuda_arrays_get(cairn_device            *device,
                                    const cairn_device_work *work,
                                    cairn_cuda_arrays      **arrays);
 
-/// Those that are on the card; NULL: none are. They may have old values.
+/// Those that are on the card, of the tensor or of the one that it borrows its arrays of;
+/// NULL: none are. They may have old values, also in a type that these had before.
 cairn_cuda_arrays *cairn_cuda_arrays_find(const cairn_device *device,
                                           const cairn_local  *tensor,
                                           int                 member);
+
+/// Is array @p k of a member's only part among those that were found for it, and need not
+/// be brought again?
+bool cairn_cuda_arrays_have(const cairn_cuda_arrays *arrays,
+                            const cairn_part        *part,
+                            int                      k);
+
+/// Has that part the values of the tensor for which they were made? It may have stored them
+/// in another type.
+bool cairn_cuda_arrays_have_values(const cairn_cuda_arrays *arrays,
+                                   const cairn_part        *part);
 
 /// Take over a block with all arrays of a member, as new ones lie, with the values that the
 /// tensor has: they stay, those that stayed before giving way. The device is entered.
@@ -60,6 +74,18 @@ int64_t cairn_cuda_arrays_drop(cairn_device *device);
 
 /// Bring the values again if the tensor's have changed. The device is entered.
 cairn_status cairn_cuda_arrays_renew(cairn_device *device, cairn_cuda_arrays *arrays);
+
+/// Become a user of those that were found. Where their values are read, too, these are
+/// renewed: values of another type than they had, and their dictionary, take the place of
+/// the old ones, or all arrays move to a larger block. The device is entered.
+///
+/// Local. Pairs with cairn_cuda_arrays_leave().
+///
+/// @param[in] values  They are read.
+/// @retval CAIRN_NO_MEMORY  The card has too little; what was found is no more.
+/// @retval CAIRN_NO_DEVICE  The device was lost.
+cairn_status
+cairn_cuda_arrays_use(cairn_device *device, cairn_cuda_arrays *arrays, bool values);
 
 /// Leave them; NULL is accepted. The last user frees them, unless they stay, for which the
 /// device is entered unless it was lost.

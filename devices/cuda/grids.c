@@ -299,9 +299,20 @@ static void grids_keep(cairn_grid_program *program,
     cairn_cuda_leave(cairn_cuda_of(program->device));
 }
 
-static bool grids_has(const cairn_device *device, const cairn_local *tensor, int member)
+static int64_t
+grids_has(const cairn_device *device, const cairn_local *tensor, int member)
 {
-    return cairn_cuda_arrays_find(device, tensor, member) != NULL;
+    const cairn_cuda_arrays *a    = cairn_cuda_arrays_find(device, tensor, member);
+    const cairn_part        *part = &tensor->part[tensor->group[member].first];
+    cairn_array              own[CAIRN_MAX_ARRAYS];
+    int64_t                  bytes = 0;
+
+    if (!a) return 0;
+    const int arrays = cairn_part_arrays(part, own);
+
+    for (int k = 0; k < arrays; k++)
+        bytes += cairn_cuda_arrays_have(a, part, k) ? own[k].bytes : 0;
+    return bytes;
 }
 
 static cairn_status grids_borrow(cairn_grid_program *program,
@@ -312,20 +323,21 @@ static cairn_status grids_borrow(cairn_grid_program *program,
     cairn_device *const device = program->device;
     cairn_cuda_arrays  *a      = cairn_cuda_arrays_find(device, tensor, member);
     const cairn_group  *group  = &tensor->group[member];
+    const cairn_part   *part   = &tensor->part[group->first];
     cairn_array         own[CAIRN_MAX_ARRAYS];
 
     assert(a && !program->borrowed && group->count == 1);
     CAIRN_TRY(enter(program));
-    const cairn_status status = cairn_cuda_arrays_renew(device, a);
+    const cairn_status status =
+        cairn_cuda_arrays_use(device, a, cairn_cuda_arrays_have_values(a, part));
 
     cairn_cuda_leave(cairn_cuda_of(device));
     CAIRN_TRY(status);
-    a->users++;
     program->borrowed = a;
-    const int arrays  = cairn_part_arrays(&tensor->part[group->first], own);
+    const int arrays  = cairn_part_arrays(part, own);
 
     for (int k = 0; k < arrays; k++)
-        array[k] = cairn_cuda_array(a, 0, k);
+        array[k] = cairn_cuda_arrays_have(a, part, k) ? cairn_cuda_array(a, 0, k) : 0;
     return CAIRN_OK;
 }
 

@@ -15,13 +15,14 @@ bool cairn_card_is_asked_for(const cairn_build *build)
            && strcmp(card->device->env->options.convert, cairn_method_card.name) == 0;
 }
 
-bool cairn_card_has_source(const cairn_compiled *c)
+int64_t cairn_card_has_source(const cairn_compiled *c)
 {
     const cairn_device       *device = cairn_card_of(c)->device;
     const cairn_device_grids *grids  = device->ops.grids;
 
     return grids->has && c->origin.from && cairn_origin_group(&c->origin)->count == 1
-           && grids->has(device, c->origin.from, c->origin.member);
+               ? grids->has(device, c->origin.from, c->origin.member)
+               : 0;
 }
 
 /* The processor pads slots and lines, and writes indices of lines, after they have come;

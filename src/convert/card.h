@@ -37,8 +37,8 @@ bool cairn_card_is_asked_for(const cairn_build *build);
 /// May a member be built there? @p why, constant, says why not.
 bool cairn_card_can(const struct cairn_compiled *c, const char **why);
 
-/// Are the arrays of its source on the card already, so that none is sent?
-bool cairn_card_has_source(const struct cairn_compiled *c);
+/// Bytes of its source's arrays that are on the card already, and are not sent.
+int64_t cairn_card_has_source(const struct cairn_compiled *c);
 
 /// How keys lie: the indices of all levels; of entries that are numbered along rows the row
 /// and the column. @return false: they do not fit into 63 bits.

@@ -110,6 +110,12 @@ static bool has_values(const cairn_part *part, const cairn_array *array)
                && array->tuple == part->layout->value_tuple);
 }
 
+/// Was array @p k of the source's only part there before?
+static bool is_there(const cairn_card_work *w, int k)
+{
+    return w->source.there && w->source.array[k] != 0;
+}
+
 /* Parts are looked at one after the other: all arrays of one but that with the values may
    lie where those of the one before did, since what is sent comes after what was started. */
 static cairn_status take_parts(const cairn_compiled *c, cairn_card_work *w)
@@ -117,10 +123,10 @@ static cairn_status take_parts(const cairn_compiled *c, cairn_card_work *w)
     const int64_t parts = cairn_origin_group(&c->origin)->count;
     int64_t       most = 0, values = 0;
 
-    if (cairn_card_has_source(c)) {
+    if (cairn_card_has_source(c) > 0) {
         w->source.there = true;
-        return w->grids->borrow(w->program, c->origin.from, c->origin.member,
-                                w->source.array);
+        CAIRN_TRY(w->grids->borrow(w->program, c->origin.from, c->origin.member,
+                                   w->source.array));
     }
     for (int64_t k = 0; k < parts; k++) {
         const cairn_part *const part = cairn_origin_part(&c->origin, k);
@@ -128,11 +134,13 @@ static cairn_status take_parts(const cairn_compiled *c, cairn_card_work *w)
         const int               arrays = cairn_part_arrays(part, array);
         int64_t                 bytes  = 0;
 
-        for (int a = 0; a < arrays; a++)
+        for (int a = 0; a < arrays; a++) {
+            if (is_there(w, a)) continue;
             if (has_values(part, &array[a]))
                 values += array[a].bytes;
             else
                 bytes += padded(array[a].bytes);
+        }
         most = bytes > most ? bytes : most;
     }
     CAIRN_TRY(cairn_card_take(w, values, "values", &w->source.values));
@@ -182,10 +190,11 @@ cairn_card_send_part(const cairn_compiled *c, cairn_card_work *w, int64_t number
     w->source.part   = cairn_origin_part(&c->origin, number);
     const int arrays = cairn_part_arrays(w->source.part, array);
 
-    for (int k = 0; k < arrays && !w->source.there; k++) {
+    for (int k = 0; k < arrays; k++) {
         const bool                values = has_values(w->source.part, &array[k]);
         cairn_grid_address *const its    = &w->source.array[k];
 
+        if (is_there(w, k)) continue;
         *its = values ? w->source.values + w->source.sent : next;
         CAIRN_TRY(w->grids->send(w->program, *its, array[k].data, array[k].bytes));
         if (values)

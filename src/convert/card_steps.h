@@ -17,8 +17,9 @@ enum {
 
 /// The source as it lies there: one part after the other, but the values of all.
 typedef struct cairn_card_source {
-    bool               there; ///< It was there before: nothing is sent.
-    const cairn_part  *part;  ///< The part at hand,
+    bool there;              ///< Arrays of its only part were there before: these are
+                             ///< not sent.
+    const cairn_part  *part; ///< The part at hand,
     cairn_grid_address array[CAIRN_MAX_ARRAYS]; ///< and its arrays.
     cairn_grid_address values;  ///< [positions] of all parts, or tuples that have them,
     cairn_grid_address sent;    ///< of which so many bytes are there.

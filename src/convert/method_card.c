@@ -57,6 +57,17 @@ static double on_link(double bytes, double rate)
     return rate > 0 ? bytes / rate : 0;
 }
 
+/// The part of the source's bytes that is sent.
+static double lacking(const cairn_compiled *c)
+{
+    const int64_t there = cairn_card_has_source(c);
+
+    if (there == 0) return 1;
+    const int64_t all = cairn_origin_group(&c->origin)->bytes;
+
+    return all > there ? 1 - (double)there / (double)all : 0;
+}
+
 /// Where keys are known to come in order nothing is sorted; else each digit reads and writes
 /// them. Positions that are no entries may stand among rows that come in order.
 static cairn_status count_digits(const cairn_compiled *c, double *digits)
@@ -100,9 +111,7 @@ static cairn_status sort_pass(const cairn_compiled *c, cairn_pass_writer *w)
                                CAIRN_STORES_NONE, w->read + sorted, &sorts));
     stands_on_card(
         c, w,
-        (cairn_card_has_source(c)
-             ? 0
-             : on_link(w->read, c->build->loader->card->device->info.link.up))
+        on_link(w->read * lacking(c), c->build->loader->card->device->info.link.up)
             + on_card(c, sorted, STARTS * (1 + times)));
     return CAIRN_OK;
 }

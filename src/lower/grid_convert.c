@@ -35,8 +35,7 @@ bool cairn_grid_convert_can(const cairn_convert_spec *spec, const char **why)
 
     *why = lines ? "" : lacks(to, spec->tables.queries);
     if (spec->blocks.each) *why = "a query numbers entries along lines of groups";
-    if ((from && (from->carrier_bits < 32 || !cairn_layout_is_wide(from)))
-        || !cairn_layout_is_wide(to))
+    if ((from && !cairn_layout_is_wide(from)) || !cairn_layout_is_wide(to))
         *why = "values are stored narrower than their type";
     if (to->partition >= 0 && lines) *why = "the target has banks of slots";
     if (to->partition >= to->first) *why = "nodes of the target number its banks";

@@ -104,6 +104,10 @@ typedef struct cairn_local {
     cairn_coord      *column;  ///< [columns], ascending.
     int64_t           updates; ///< How often its values were changed.
     cairn_local_copy *copies;  ///< Linked, each by its owner.
+    const struct cairn_local
+        *beside; ///< NULL; or it borrows the arrays of this tensor,
+                 ///< which outlives it, but for values that it
+                 ///< stores otherwise.
 } cairn_local;
 
 void cairn_local_destroy(cairn_local **tensor);

@@ -218,6 +218,7 @@ static cairn_status widened(const cairn_local *tensor, int member, cairn_local *
     t->column = NULL;
     t->part   = NULL;
     t->copies = NULL;
+    t->beside = tensor->beside ? tensor->beside : tensor;
     status    = CAIRN_NEW(tensor->env, t->parts, &t->part);
     if (status == CAIRN_OK)
         memcpy(t->part, tensor->part, (size_t)t->parts * sizeof *t->part);

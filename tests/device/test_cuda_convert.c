@@ -5,34 +5,10 @@
 /// call of the driver's failing once.
 
 #include "support/brutal.h"
-#include "support/card_plans.h"
-#include "support/conversion.h"
+#include "support/card_conversions.h"
 #include "support/every_format.h"
+#include "support/narrow_values.h"
 #include "support/seed.h"
-
-/// Convert by a method; "": by any. @return NULL: it does not apply, and the message has a
-/// reason.
-static cairn_tensor *
-convert_by(cairn_tensor *from, const char *text, const char *method)
-{
-    char *const   word   = context->env.options.convert;
-    cairn_format *format = must_format(context, text);
-    cairn_tensor *made   = NULL;
-
-    snprintf(word, sizeof context->env.options.convert, "%s", method);
-    const cairn_status status = cairn_tensor_convert(from, format, &made);
-
-    word[0] = '\0';
-    cairn_format_destroy(&format);
-    if (status == CAIRN_OK) return made;
-    cr_expect_eq(status, CAIRN_BAD_OPTION, "into %s: %s", text, context->env.message);
-    return NULL;
-}
-
-static bool is_on_card(const cairn_pass *pass)
-{
-    return pass->place.device && strcmp(pass->place.device, "cuda:0") == 0;
-}
 
 /// A pass over entries, of the method, that ran on the processor: queries are answered, slots
 /// begin and are padded there, but no entry is moved.
@@ -156,7 +132,8 @@ Test(cuda_convert, into_slots, .timeout = 300)
     end();
 }
 
-/// Formats of the catalogue, and random ones, from and into others that are drawn.
+/// Formats of the catalogue, and random ones, from and into others that are drawn, some
+/// with values as narrow as they are.
 enum { TARGETS = 3, USUAL_CASES = 30 };
 
 Test(cuda_convert, every_format, .timeout = 900)
@@ -182,13 +159,16 @@ Test(cuda_convert, every_format, .timeout = 900)
     end();
 }
 
-/// Draw a format that stores the source. @return NULL: this one does not.
-static cairn_tensor *draw(uint64_t *state, cairn_source *source, char *text)
+/// Draw a format that stores the source, @p type of its values or NULL. @return NULL: this
+/// one does not.
+static cairn_tensor *
+draw(uint64_t *state, cairn_source *source, const char *type, char *text)
 {
     cairn_format *format = NULL;
     cairn_tensor *tensor = NULL;
 
     random_format(state, 2, text, RANDOM_FORMAT);
+    if (type) narrow_text(text, type);
     if (cairn_format_create(context, text, &format) != CAIRN_OK) return NULL;
     (void)cairn_tensor_create(
         source, format, random_chance(state, 50) ? CAIRN_F32 : CAIRN_F64, &tensor);
@@ -198,12 +178,19 @@ static cairn_tensor *draw(uint64_t *state, cairn_source *source, char *text)
 
 static bool check_random(uint64_t *state, int *there)
 {
-    char          text[2][RANDOM_FORMAT];
-    cairn_source *source = random_source(context, state, 1 + random_below(state, 90),
-                                         1 + random_below(state, 90));
-    cairn_tensor *from   = draw(state, source, text[0]),
-                 *to     = draw(state, source, text[1]);
-    const bool both      = from && to;
+    char             text[2][RANDOM_FORMAT];
+    cairn_source    *source = random_source(context, state, 1 + random_below(state, 90),
+                                            1 + random_below(state, 90));
+    const bool       narrow = random_chance(state, 40);
+    const narrow_set set    = (narrow_set)random_below(state, NARROW_EDGES);
+
+    for (int64_t k = 0; narrow && k < source->entries.n; k++)
+        source->entries.value[k] = narrow_value(state, set);
+    cairn_tensor *from =
+        draw(state, source, narrow ? narrow_type(state, set) : NULL, text[0]);
+    cairn_tensor *to =
+        draw(state, source, narrow ? narrow_type(state, set) : NULL, text[1]);
+    const bool both = from && to;
 
     if (both) *there += check_pair(from, text[0], text[1]);
     cairn_tensor_destroy(&to);
@@ -294,177 +281,6 @@ Test(cuda_convert, taken_where_it_takes_less, .timeout = 300)
         cairn_tensor_destroy(&made);
     }
     cairn_tensor_destroy(&right);
-    cairn_tensor_destroy(&from);
-    cairn_source_destroy(&source);
-    end();
-}
-
-/* ---- arrays that stay ---- */
-
-enum { TALL = 5000, EACH = 5 };
-
-/// Large enough that a copy of its arrays is far more than all else that goes up.
-static cairn_source *large_source(void)
-{
-    static entries e;
-
-    e = (entries){.rows = TALL, .columns = TALL};
-    for (int64_t i = 0; i < TALL; i++)
-        for (int64_t k = 0; k < EACH; k++)
-            put(&e, i, (i * 3 + k * k * 997) % TALL);
-    return source_of(&e);
-}
-
-/// Convert there; the arrays are the processor's. @return bytes that went up.
-static size_t convert_there(cairn_tensor *from, const char *text, cairn_tensor **made)
-{
-    const size_t before = fake.up();
-
-    *made = convert_by(from, text, "card");
-    cr_assert_not_null(*made, "%s: %s", text, context->env.message);
-    const size_t  up    = fake.up() - before;
-    cairn_tensor *right = convert_by(from, text, "");
-
-    check_same((*made)->local, right->local, text);
-    cairn_tensor_destroy(&right);
-    return up;
-}
-
-/// A run with X of ones; bits are the processor's. @return bytes that went up, but for X.
-static size_t run_there(cairn_tensor *tensor)
-{
-    const size_t before = fake.up();
-    cairn_plan  *plan   = plan_of(tensor, "cuda", NULL), *host;
-
-    host = plan_of(tensor, "cpu", NULL);
-    for (int64_t j = 0; j < TALL; j++)
-        cairn_plan_x(plan)[j] = cairn_plan_x(host)[j] = ramp(j);
-    MUST(context, cairn_plan_run(plan, NULL, NULL));
-    MUST(context, cairn_plan_run(host, NULL, NULL));
-    cr_expect_eq(memcmp(cairn_plan_y(plan), cairn_plan_y(host), TALL * sizeof(double)),
-                 0);
-    cairn_plan_destroy(&plan);
-    cairn_plan_destroy(&host);
-    return fake.up() - before - TALL * sizeof(double);
-}
-
-/// What a conversion made on the card is there for the next one, and for a plan; and where a
-/// plan is, it is there for conversions. Each goes with its tensor.
-Test(cuda_convert, arrays_stay, .timeout = 300)
-{
-    static const char *const chain[] = {"csc", "dcsr", "coo", "csr"};
-    enum { CHAIN = sizeof chain / sizeof *chain, LITTLE = 8192 };
-    cairn_tensor *made[CHAIN + 1];
-    size_t        values = 0;
-
-    BEGIN("seed=72");
-    cairn_source *source = large_source();
-
-    made[0] = must_store(context, source, "csr", CAIRN_F64);
-    values  = (size_t)made[0]->local->part[0].view.values * sizeof(double);
-    cr_expect_geq(convert_there(made[0], chain[0], &made[1]), values);
-    const int held = fake.alive();
-
-    for (int k = 1; k < CHAIN; k++)
-        cr_expect_leq(convert_there(made[k], chain[k], &made[k + 1]), LITTLE, "to %s",
-                      chain[k]);
-    cr_expect_gt(fake.alive(), held);
-    /* Tiles of lists, and what a launch has beside, but no arrays. */
-    cr_expect_leq(run_there(made[CHAIN]), values / 2);
-    cr_expect_geq(run_there(made[0]), values, "stored on the processor");
-
-    cairn_plan   *plan = plan_of(made[0], "cuda", NULL);
-    cairn_tensor *again;
-
-    cr_expect_leq(convert_there(made[0], "csc", &again), LITTLE, "a plan's");
-    cairn_tensor_destroy(&again);
-    cairn_plan_destroy(&plan);
-    cr_expect_geq(convert_there(made[0], "csc", &again), values, "no plan's any more");
-    cairn_tensor_destroy(&again);
-    for (int k = CHAIN; k >= 0; k--)
-        cairn_tensor_destroy(&made[k]);
-    cairn_source_destroy(&source);
-    end();
-}
-
-/// New values of a tensor that was made there: they alone go up again.
-Test(cuda_convert, arrays_that_stay_have_new_values, .timeout = 300)
-{
-    cairn_tensor *made, *back;
-
-    BEGIN("seed=73");
-    cairn_source *source = large_source();
-    cairn_tensor *from   = must_store(context, source, "csr", CAIRN_F64);
-    const size_t  values = (size_t)from->local->part[0].view.values * sizeof(double);
-
-    convert_there(from, "csc", &made);
-    for (int k = 0; k < 2; k++) {
-        static double factor[TALL];
-
-        for (int64_t i = 0; i < TALL; i++)
-            factor[i] = 1 + (double)((i + k) % 5);
-        MUST(context, cairn_tensor_scale(made, factor, NULL));
-        const size_t up = convert_there(made, "csr", &back);
-
-        cr_expect(up >= values && up < values + values / 4, "%zu bytes", up);
-        cairn_tensor_destroy(&back);
-    }
-    cairn_tensor_destroy(&made);
-    cairn_tensor_destroy(&from);
-    cairn_source_destroy(&source);
-    end();
-}
-
-/// At most a quarter of the card's memory stays, the newest.
-Test(cuda_convert, arrays_that_stay_give_way, .timeout = 300)
-{
-    enum { MOST = 24 };
-    static const char *const to[] = {"csc", "csr"};
-    cairn_tensor            *made[MOST], *back;
-
-    BEGIN("seed=74 memory=4M");
-    cairn_source *source = large_source();
-    cairn_tensor *from   = must_store(context, source, "csr", CAIRN_F64);
-    size_t        last   = 0;
-
-    for (int k = 0; k < MOST; k++) {
-        last = convert_there(k ? made[k - 1] : from, to[k % 2], &made[k]);
-        cr_expect_eq(count_passes(cairn_tensor_path(made[k]), is_on_card), 3, "%d: %s",
-                     k, cairn_tensor_why(made[k]));
-    }
-    const size_t values = (size_t)from->local->part[0].view.values * sizeof(double);
-
-    cr_expect_lt(last, values, "the newest is there");
-    cr_expect_geq(convert_there(made[0], "csr", &back), values, "the oldest is not");
-    cairn_tensor_destroy(&back);
-    for (int k = 0; k < MOST; k++)
-        cairn_tensor_destroy(&made[k]);
-    cairn_tensor_destroy(&from);
-    cairn_source_destroy(&source);
-    end();
-}
-
-/// What stays is given back where its memory is wanted, and asked for again.
-Test(cuda_convert, arrays_that_stay_make_room, .timeout = 300)
-{
-    cairn_tensor *made[2];
-    long          asked[2];
-
-    BEGIN("seed=75 memory=1300K");
-    cairn_source *source = large_source();
-    cairn_tensor *from   = must_store(context, source, "csr", CAIRN_F64);
-
-    for (int k = 0; k < 2; k++) {
-        const long before = fake.calls("cuMemAlloc_v2");
-
-        convert_there(from, "csc", &made[k]);
-        asked[k] = fake.calls("cuMemAlloc_v2") - before;
-        cr_expect_eq(count_passes(cairn_tensor_path(made[k]), is_on_card), 3, "%d: %s",
-                     k, cairn_tensor_why(made[k]));
-    }
-    cr_expect_eq(asked[1], asked[0] + 1, "%ld and %ld", asked[0], asked[1]);
-    for (int k = 0; k < 2; k++)
-        cairn_tensor_destroy(&made[k]);
     cairn_tensor_destroy(&from);
     cairn_source_destroy(&source);
     end();
