@@ -11,10 +11,13 @@ set(CAIRN_KERNEL_LEVEL -O3 CACHE STRING
   "How far the kernels that come with the library are optimised; their bits do not depend on it")
 
 # What kernels are compiled with, also when a program runs (devices/cpu/compile.c), but for
-# the last: that is for all configurations to have the same objects.
+# the last two. -g0 is for all configurations to have the same objects. The other is part of
+# gcc's levels from -O2 on, and needed at -O1, too: with it a function that has used wide
+# vectors clears their upper halves before it returns (vzeroupper); without it whatever SSE
+# code runs next, the library's or a caller's, takes up to four times as long.
 set(CAIRN_KERNEL_FLAGS ${CAIRN_KERNEL_LEVEL} -falign-loops=64 -fopenmp -ffp-contract=off -fvisibility=hidden
   -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-tautological-compare
-  -g0)
+  -g0 $<$<C_COMPILER_ID:GNU>:-fexpensive-optimizations>)
 
 # A table without rows: nothing is compiled beforehand.
 function(cairn_kernels_none output)

@@ -168,6 +168,77 @@ Test(prebuilt, hybrids_in_f32_need_no_compiler)
     cairn_context_destroy(&context);
 }
 
+/* ---- what a kernel leaves behind ---- */
+
+#ifdef __x86_64__
+#    include <cpuid.h>
+
+/// Can a process ask which registers are in use (XGETBV of 1)?
+static bool can_ask(void)
+{
+    unsigned a = 0, b, c, d;
+
+    return __builtin_cpu_supports("avx") && __get_cpuid_count(0xd, 1, &a, &b, &c, &d)
+           && a & 4;
+}
+
+/// Are upper halves of vector registers 0 to 15 in use: of 32 bytes, or of 64?
+static bool upper_halves(void)
+{
+    unsigned state, rest;
+
+    __asm__ volatile("xgetbv" : "=a"(state), "=d"(rest) : "c"(1));
+    return (state & 0x44) != 0;
+}
+
+static void use_upper_halves(void)
+{
+    const double some[4] = {1, 2, 3, 4};
+
+    __asm__ volatile("vmovupd %0, %%ymm1" : : "m"(some) : "xmm1");
+}
+
+static void clear_upper_halves(void)
+{
+    __asm__ volatile("vzeroupper");
+}
+
+/// SSE code, which most of a process is, takes several times as long behind a kernel that
+/// does not clear the upper halves of the registers that it has used.
+Test(prebuilt, kernels_clear_the_upper_halves_of_registers)
+{
+    static const char *const specs[] = {"csr", "dia", "bdia<64>", "ell", "sell<8>"};
+    const cairn_problem p = {.size = sizeof(cairn_problem), .nx = 40, .ny = 40, .nz = 1};
+    cairn_context      *context;
+    cairn_source       *source = NULL;
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    if (!can_ask()) cr_skip_test("the processor does not tell");
+    use_upper_halves();
+    const bool used = upper_halves();
+
+    clear_upper_halves();
+    if (!used || upper_halves()) cr_skip_test("the processor does not tell");
+    must_start(&context);
+    MUST(context, cairn_source_generate(context, "stencil5", &p, &source));
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        cairn_tensor *tensor = must_store(context, source, specs[k], CAIRN_F64);
+        cairn_plan   *plan   = NULL;
+
+        MUST(context, cairn_plan_create_spmv(tensor, &plan));
+        for (int run = 0; run < 3; run++) {
+            clear_upper_halves();
+            MUST(context, cairn_plan_run(plan, NULL, NULL));
+            cr_expect_not(upper_halves(), "%s, run %d", specs[k], run);
+        }
+        cairn_plan_destroy(&plan);
+        cairn_tensor_destroy(&tensor);
+    }
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&context);
+}
+#endif
+
 /* ---- narrow values ---- */
 
 /// A band of five entries a row; of values that are stored as @p values.
