@@ -12,6 +12,10 @@
 ///
 /// with a term eps32 (1'|A|).|x| for a y in f32, which is rounded once more. The factor 4
 /// leaves room for orders of additions other than this: (1'|A|).|x| >= sum |a x|.
+///
+/// (1'|A|).|x| is a sum as dear as w.x, and seldom needed: it is at least 1'|y|, which comes
+/// with 1'y. What differs by no more than the bound that half of 1'|y| gives agrees; half,
+/// so that a wrong y cannot vouch for itself. All else is held against the bound above.
 /// Source: Huang & Abraham, IEEE Trans. Computers C-33 (1984) 518, of products of matrices.
 /// Internal to the API.
 
@@ -33,14 +37,27 @@ typedef struct cairn_guard_verdict {
     double bound;
 } cairn_guard_verdict;
 
+/// Sums of the columns of all members together, of which only those that are not 0 are
+/// listed where most are 0, as those of a discrete Laplacian are.
+typedef struct cairn_guard_columns {
+    double *w; ///< [count]
+    int64_t
+        *at; ///< [count] Where their x is: of own columns, then among what came from
+             ///< other ranks. NULL: all columns are there, in order.
+    int64_t count;
+    int64_t own; ///< Of these.
+} cairn_guard_columns;
+
 typedef struct cairn_guard {
-    int64_t          columns; ///< Own ones first, then those of other ranks, ascending.
-    int64_t          own;
-    int64_t          longest; ///< Entries of a row, at most.
-    int64_t          updates; ///< Of the tensor's values that the sums have.
-    int              members;
-    cairn_guard_sums sums[CAIRN_MAX_MEMBERS]; ///< [members]
-    cairn_guard_info info;                    ///< Of this rank.
+    int64_t columns; ///< Own ones first, then those of other ranks, ascending.
+    int64_t own;
+    int64_t longest; ///< Entries of a row, at most.
+    int64_t updates; ///< Of the tensor's values that the sums have.
+    int64_t closer;  ///< Checks that took the second look.
+    int     members;
+    cairn_guard_columns all;
+    cairn_guard_sums    sums[CAIRN_MAX_MEMBERS]; ///< [members]
+    cairn_guard_info    info;                    ///< Of this rank.
 } cairn_guard;
 
 /// Sum the columns.
@@ -50,7 +67,7 @@ cairn_status cairn_guard_create(const cairn_plan *plan, cairn_guard **guard);
 
 void cairn_guard_destroy(cairn_env *env, cairn_guard **guard);
 
-/// Hold the y of a run against its x. Local.
+/// Hold the y of a run against its x, by the second look. Local.
 cairn_guard_verdict
 cairn_guard_compare(const cairn_plan *plan, const void *x, const void *y);
 

@@ -2,8 +2,8 @@
 /// @file
 /// Loops over columns of integers, for the vectors that a machine has: a function marked
 /// CAIRN_WIDE is compiled for each of some instruction sets, and the loader takes the
-/// widest that can be used. The results are the same, so it is not for floating point,
-/// where contraction and order might differ.
+/// widest that can be used. The results are the same, so it is not for floating point
+/// whose bits are promised: contraction and order might differ.
 ///
 /// Such a function is called by way of a pointer and not inlined: it is to have a loop of
 /// some hundred iterations.

@@ -180,6 +180,7 @@ Test(guard, bits_that_turn_are_found)
 Test(guard, nothing_is_found_where_nothing_is_wrong)
 {
     const int        products = seed_cases(5000);
+    int64_t          closer   = 0;
     cairn_guard_info info     = CAIRN_GUARD_INFO;
 
     seed                         = seed_clock() + 1;
@@ -203,10 +204,12 @@ Test(guard, nothing_is_found_where_nothing_is_wrong)
         cr_assert_eq(info.found, 0);
         cr_assert_eq(info.unchecked, 0);
         cr_assert_gt(info.checked, 0);
+        closer += p.plan->guard->closer;
         free(x);
         free(y);
         product_down();
     }
+    cr_assert_leq(closer, products / 10); /* the first look is what is paid for */
 }
 
 Test(guard, what_is_not_finite_is_counted_and_left)
@@ -314,6 +317,97 @@ Test(guard, new_values_have_sums_of_their_own)
     MUST(context, cairn_plan_guard_info(p.plan, &info));
     cr_assert_eq(info.checked, 2);
     cr_assert_eq(info.found, 0);
+    product_down();
+}
+
+/// Rows of -1, 2, -1: sums of columns are 0 but for the first and the last.
+static void laplacian_up(int64_t n, cairn_dtype dtype)
+{
+    const int64_t extent[2] = {n, n};
+    int64_t      *coord = malloc((size_t)n * 6 * sizeof *coord), nnz = 0;
+    double       *value  = malloc((size_t)n * 3 * sizeof *value);
+    cairn_format *format = must_format(context, "csr");
+    cairn_source *source = NULL;
+
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i - 1; j <= i + 1; j++)
+            if (0 <= j && j < n) {
+                coord[2 * nnz]     = i;
+                coord[2 * nnz + 1] = j;
+                value[nnz++]       = i == j ? 2.0 : -1.0;
+            }
+    MUST(context, cairn_source_from_coords(context, 2, extent, nnz, coord, value,
+                                           CAIRN_BY_NNZ, &source));
+    MUST(context, cairn_tensor_create(source, format, dtype, &p.tensor));
+    MUST(context, cairn_plan_create_spmv(p.tensor, &p.plan));
+    MUST(context, cairn_plan_guard(p.plan));
+    cairn_source_destroy(&source);
+    cairn_format_destroy(&format);
+    free(coord);
+    free(value);
+    p.text  = "csr";
+    p.n     = n;
+    p.x     = malloc((size_t)n * sizeof *p.x);
+    p.y     = malloc((size_t)n * sizeof *p.y);
+    p.right = malloc((size_t)n * sizeof *p.right);
+}
+
+Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
+{
+    enum { N = 1300 };
+    cairn_guard *g;
+    float        x[N], y[N];
+
+    seed = 8;
+    laplacian_up(N, CAIRN_F64);
+    g = p.plan->guard;
+    cr_assert_not_null(g->all.at);
+    cr_assert_eq(g->all.count, 2);
+    cr_assert_eq(g->all.own, 2);
+    draw_x(3);
+    MUST(context, cairn_plan_run(p.plan, p.x, p.right));
+    cr_assert_eq(g->closer, 0);
+    memcpy(p.y, p.right, sizeof *p.y * N);
+    p.y[1111] += 0.25;
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    cr_assert_eq(g->info.found, 1);
+    cr_assert_float_eq(p.y[1111], p.right[1111], 1e-12);
+    product_down();
+
+    laplacian_up(N, CAIRN_F32);
+    g = p.plan->guard;
+    for (int i = 0; i < N; i++)
+        x[i] = (float)draw_number(3);
+    MUST(context, cairn_plan_run(p.plan, x, y));
+    cr_assert_eq(g->closer, 0);
+    y[7] += 0.25F;
+    MUST(context, cairn_guard_check(p.plan, x, y));
+    cr_assert_eq(g->info.found, 1);
+    product_down();
+}
+
+Test(guard, a_result_of_rounding_alone_is_looked_at_twice)
+{
+    enum { N = 1300 };
+
+    laplacian_up(N, CAIRN_F64);
+    for (int i = 0; i < N; i++)
+        p.x[i] = i == 0 || i == N - 1 ? 0 : 1e8; /* y is 0 but near the ends */
+    MUST(context, cairn_plan_run(p.plan, p.x, p.right));
+    const cairn_guard_verdict v = cairn_guard_compare(p.plan, p.x, p.right);
+
+    cr_assert(v.checked && v.difference <= v.bound);
+    cr_assert_gt(v.bound, 1e-8);
+    cr_assert_eq(p.plan->guard->info.found, 0);
+    /* A turn that the bound lets pass is no more than that to either look. */
+    memcpy(p.y, p.right, sizeof *p.y * N);
+    p.y[600] += v.bound / 2;
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    cr_assert_eq(p.plan->guard->info.found, 0);
+    p.y[600] += 2 * v.bound;
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    cr_assert_eq(p.plan->guard->info.found, 1);
+    cr_assert_gt(p.plan->guard->closer, 0);
     product_down();
 }
 

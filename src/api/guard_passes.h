@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Passes over vectors by one thread, of which a check of products consists: sums of y, of
+/// its sizes, and of x by sums of columns.
+///
+/// Numbers are added in f64 in leaves of 512, in 32 chains, which are joined in a tree: 21
+/// additions a term goes through, or 52 in a leaf that is not whole; leaves are added in
+/// long double. Passes are compiled for several instruction sets, so that last bits differ
+/// between processors, which bounds of checks allow for. Internal to the API.
+
+#ifndef CAIRN_API_GUARD_PASSES_H
+#define CAIRN_API_GUARD_PASSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CAIRN_GUARD_LEAF = 512 };
+
+/// A vector's values.
+typedef struct cairn_guard_vector {
+    const void *value; ///< [n], f32 or f64.
+    int64_t     n;
+    bool        narrow; ///< f32.
+} cairn_guard_vector;
+
+/// The sum of @p y, and in @p size that of its sizes.
+long double cairn_guard_add_up(const cairn_guard_vector *y, long double *size);
+
+/// w.x; @param[in] w  [x->n]
+long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x);
+
+/// The sum of w[k] x[at[k]], k < @p n.
+long double cairn_guard_multiply_some(const double             *w,
+                                      const int64_t            *at,
+                                      int64_t                   n,
+                                      const cairn_guard_vector *x);
+
+#endif
