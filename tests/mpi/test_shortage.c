@@ -18,27 +18,6 @@
 
 TestSuite(shortage, .init = mpi_up, .fini = mpi_down);
 
-/// What comes after the tensor, which is there.
-static cairn_status use(cairn_tensor *tensor, const cairn_source *source)
-{
-    cairn_part_info  *parts = NULL;
-    cairn_plan       *plan  = NULL;
-    cairn_source_info info  = CAIRN_SOURCE_INFO;
-    cairn_plan_info   moved = CAIRN_PLAN_INFO;
-    int64_t           count;
-    double            rel, abs;
-    cairn_status      status = cairn_tensor_parts(tensor, &count, &parts);
-
-    if (status == CAIRN_OK) status = cairn_source_describe(source, &info);
-    if (status == CAIRN_OK) status = cairn_plan_create_spmv(tensor, &plan);
-    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
-    if (status == CAIRN_OK) status = cairn_plan_describe(plan, &moved);
-    if (status == CAIRN_OK) status = cairn_plan_verify(plan, source, &rel, &abs);
-    cairn_parts_free(tensor, &parts);
-    cairn_plan_destroy(&plan);
-    return status;
-}
-
 /// ELL, whose padding is found by listing what is not stored.
 #define LISTED                                                                        \
     "#encoding<{ idx_map<(d0,d1)->(indirect(d1),d0,d1)>, mutation<merge(0), "         \
@@ -46,62 +25,128 @@ static cairn_status use(cairn_tensor *tensor, const cairn_source *source)
     "(d0,d1)->(d0) traverseBy (d0,d1)->(2*d1) with value eq 0 -> sumVal | otherwise " \
     "-> 0 }> }>"
 
-static cairn_status multiply(cairn_context *context, const char *text)
+/* ---- steps, of which each is starved where those before it are done ---- */
+
+/// What steps make for those after them.
+static struct {
+    cairn_source *source;
+    cairn_format *format;
+    cairn_tensor *tensor;
+    cairn_plan   *plan;
+} made;
+
+/// A step takes memory on every rank. It is undone after a failure, too.
+typedef struct {
+    cairn_status (*make)(cairn_context *context, const char *text);
+    void (*undo)(void);
+} step;
+
+static cairn_status gather(cairn_context *context, const char *text)
 {
-    const int64_t nnz    = rank == 0 ? 6 : 0;
-    cairn_source *source = NULL;
-    cairn_format *format = NULL;
-    cairn_tensor *tensor = NULL;
-    cairn_status  status =
-        cairn_source_from_coords(context, 2, figure_extent, nnz, figure_coord,
-                                 figure_value, CAIRN_BY_ROWS, &source);
+    (void)text;
+    return cairn_source_from_coords(context, 2, figure_extent, rank == 0 ? 6 : 0,
+                                    figure_coord, figure_value, CAIRN_BY_ROWS,
+                                    &made.source);
+}
+
+static void undo_gather(void)
+{
+    cairn_source_destroy(&made.source);
+}
+
+static cairn_status store_entries(cairn_context *context, const char *text)
+{
+    cairn_status status =
+        cairn_context_agree(context, cairn_format_create(context, text, &made.format));
 
     if (status == CAIRN_OK)
-        status =
-            cairn_context_agree(context, cairn_format_create(context, text, &format));
-    if (status == CAIRN_OK)
-        status = cairn_tensor_create(source, format, CAIRN_F64, &tensor);
-    if (status == CAIRN_OK) status = use(tensor, source);
-    cairn_tensor_destroy(&tensor);
-    cairn_format_destroy(&format);
-    cairn_source_destroy(&source);
+        status = cairn_tensor_create(made.source, made.format, CAIRN_F64, &made.tensor);
     return status;
 }
 
-/// A transposed product whose bits do not depend on the number of ranks: the matrix is
-/// stored again by its cuts when the plan is made, and anew after new values.
-static cairn_status multiply_at_cuts(cairn_context *context, const char *text)
+static void undo_store(void)
 {
-    enum { ROWS = 3 };
-    static const int32_t ptr[ROWS + 1] = {0, 2, 2, 4};
-    static double        value[4]      = {1, 2, 3, 4};
-    const int32_t        own = ROWS * rank, next = ROWS * ((rank + 1) % size);
-    const int32_t idx[4]     = {own < next ? own : next, own < next ? next : own, own,
-                            own + 2};
-    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
-    cairn_plan_options    options = CAIRN_PLAN_OPTIONS;
-    cairn_format         *format  = NULL;
-    cairn_tensor         *tensor  = NULL;
-    cairn_plan           *plan    = NULL;
-    cairn_status          status =
-        cairn_context_agree(context, cairn_format_create(context, text, &format));
+    cairn_tensor_destroy(&made.tensor);
+    cairn_format_destroy(&made.format);
+}
 
+static cairn_status multiply(cairn_context *context, const char *text)
+{
+    cairn_part_info  *parts = NULL;
+    cairn_source_info info  = CAIRN_SOURCE_INFO;
+    cairn_plan_info   moved = CAIRN_PLAN_INFO;
+    int64_t           count;
+    double            rel, abs;
+    cairn_status      status = cairn_tensor_parts(made.tensor, &count, &parts);
+
+    (void)context, (void)text;
+    if (status == CAIRN_OK) status = cairn_source_describe(made.source, &info);
+    if (status == CAIRN_OK) status = cairn_plan_create_spmv(made.tensor, &made.plan);
+    if (status == CAIRN_OK) status = cairn_plan_run(made.plan, NULL, NULL);
+    if (status == CAIRN_OK) status = cairn_plan_describe(made.plan, &moved);
+    if (status == CAIRN_OK)
+        status = cairn_plan_verify(made.plan, made.source, &rel, &abs);
+    cairn_parts_free(made.tensor, &parts);
+    return status;
+}
+
+static void undo_plan(void)
+{
+    cairn_plan_destroy(&made.plan);
+}
+
+/* A transposed product whose bits do not depend on the number of ranks: the matrix is
+   stored again by its cuts when the plan is made, and anew after new values. */
+
+enum { CUT_ROWS = 3 }; ///< Of each rank.
+static const double cut_value[4] = {1, 2, 3, 4};
+
+/// The tensor keeps what its first new values take.
+static cairn_status store_rows(cairn_context *context, const char *text)
+{
+    static const int32_t ptr[CUT_ROWS + 1] = {0, 2, 2, 4};
+    const int32_t        own = CUT_ROWS * rank, next = CUT_ROWS * ((rank + 1) % size);
+    const int32_t idx[4] = {own < next ? own : next, own < next ? next : own, own,
+                            own + 2};
+    cairn_status  status =
+        cairn_context_agree(context, cairn_format_create(context, text, &made.format));
+
+    if (status == CAIRN_OK)
+        status = cairn_tensor_from_csr(
+            context, CUT_ROWS * size, CUT_ROWS * size, own, CUT_ROWS, ptr, 32, idx, 32,
+            (double *)cut_value, CAIRN_F64, CAIRN_COPY, made.format, &made.tensor);
+    if (status == CAIRN_OK)
+        status =
+            cairn_context_agree(context, cairn_tensor_update(made.tensor, cut_value));
+    return status;
+}
+
+static cairn_status plan_at_cuts(cairn_context *context, const char *text)
+{
+    cairn_product_options op      = CAIRN_PRODUCT_OPTIONS;
+    cairn_plan_options    options = CAIRN_PLAN_OPTIONS;
+
+    (void)context, (void)text;
     op.transposed        = 1;
     options.product      = &op;
     options.reproducible = 1;
+    return cairn_plan_create_with(made.tensor, &options, &made.plan);
+}
+
+static cairn_status run_with_new_values(cairn_context *context, const char *text)
+{
+    cairn_status status = cairn_plan_run(made.plan, NULL, NULL);
+
+    (void)text;
     if (status == CAIRN_OK)
-        status = cairn_tensor_from_csr(context, ROWS * size, ROWS * size, own, ROWS,
-                                       ptr, 32, idx, 32, value, CAIRN_F64, CAIRN_COPY,
-                                       format, &tensor);
-    if (status == CAIRN_OK) status = cairn_plan_create_with(tensor, &options, &plan);
-    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
-    if (status == CAIRN_OK)
-        status = cairn_context_agree(context, cairn_tensor_update(tensor, value));
-    if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
-    cairn_plan_destroy(&plan);
-    cairn_tensor_destroy(&tensor);
-    cairn_format_destroy(&format);
+        status =
+            cairn_context_agree(context, cairn_tensor_update(made.tensor, cut_value));
+    if (status == CAIRN_OK) status = cairn_plan_run(made.plan, NULL, NULL);
     return status;
+}
+
+static void undo_nothing(void)
+{
 }
 
 /// Values changed in place, first made wide where they are stored narrow, and what is read
@@ -177,6 +222,64 @@ starve_each(cairn_context *context, work_fn work, const char *what, const char *
         starve(context, work, what, nothing, victim);
 }
 
+static const step *tried; ///< The step that is starved.
+
+static cairn_status try_step(cairn_context *context, const char *text)
+{
+    const cairn_status status = tried->make(context, text);
+
+    tried->undo();
+    return status;
+}
+
+enum { PLENTY = 1000000 };
+
+/// Blocks that @p context has taken since its allowance was PLENTY.
+static int64_t taken(cairn_context *context)
+{
+    const int64_t left = context->env.allowed;
+
+    context->env.allowed = -1;
+    return PLENTY - left;
+}
+
+/// All steps in turn, each of them starved, where those before it are done once. One after
+/// the other they take as many blocks as all together, so that none is left out.
+static void
+starve_steps(cairn_context *context, const step *of, int steps, const char *text)
+{
+    cairn_status status = CAIRN_OK;
+    int64_t      whole = 0, sum = 0;
+
+    for (int turn = 0; turn < 2; turn++) { /* the first opens devices, loads kernels */
+        context->env.allowed = PLENTY;
+        for (int s = 0; s < steps && status == CAIRN_OK; s++)
+            status = of[s].make(context, text);
+        whole = taken(context);
+        for (int s = steps - 1; s >= 0; s--)
+            of[s].undo();
+        ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", text, context->env.message);
+    }
+    for (int s = 0; s < steps; s++) {
+        tried = &of[s];
+        starve_each(context, try_step, text, NULL);
+        context->env.allowed = PLENTY;
+        status               = of[s].make(context, text);
+        sum += taken(context);
+        ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", text, context->env.message);
+    }
+    for (int s = steps - 1; s >= 0; s--)
+        of[s].undo();
+    ON_ALL_RANKS(sum == whole, "%s: %ld blocks one by one, %ld together", text,
+                 (long)sum, (long)whole);
+}
+
+static const step products[] = {
+    {gather,        undo_gather},
+    {store_entries, undo_store },
+    {multiply,      undo_plan  },
+};
+
 Test(shortage, of_one_rank_is_told_to_all)
 {
     static const char *const formats[] = {"csr",
@@ -188,12 +291,8 @@ Test(shortage, of_one_rank_is_told_to_all)
     cairn_context           *context;
 
     cairn_context_create_mpi(MPI_COMM_WORLD, &context);
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
-        const cairn_status status = multiply(context, formats[k]); /* opens devices */
-
-        ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", formats[k], context->env.message);
-        starve_each(context, multiply, formats[k], NULL);
-    }
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        starve_steps(context, products, 3, formats[k]);
     cairn_context_destroy(&context);
 }
 
@@ -202,25 +301,23 @@ Test(shortage, of_one_rank_that_lists_what_is_not_stored)
     cairn_context *context;
 
     cairn_context_create_mpi(MPI_COMM_WORLD, &context);
-    const cairn_status status = multiply(context, LISTED); /* opens devices */
-
-    ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
-    starve_each(context, multiply, LISTED, NULL);
+    starve_steps(context, products, 3, LISTED);
     cairn_context_destroy(&context);
 }
 
 Test(shortage, of_one_rank_that_sums_at_cuts)
 {
     static const char *const formats[] = {"csr", "csc", "hybrid<bell<2>,coo,0,0.5>"};
-    cairn_context           *context;
+    static const step        steps[]   = {
+                 {store_rows,          undo_store  },
+                 {plan_at_cuts,        undo_plan   },
+                 {run_with_new_values, undo_nothing},
+    };
+    cairn_context *context;
 
     cairn_context_create_mpi(MPI_COMM_WORLD, &context);
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
-        const cairn_status status = multiply_at_cuts(context, formats[k]);
-
-        ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", formats[k], context->env.message);
-        starve_each(context, multiply_at_cuts, formats[k], NULL);
-    }
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        starve_steps(context, steps, 3, formats[k]);
     cairn_context_destroy(&context);
 }
 
