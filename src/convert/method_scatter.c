@@ -10,8 +10,9 @@
 #include "convert/shared_arrays.h"
 
 enum {
-    CACHED =
-        1 << 21, ///< Bytes of output up to which asking ahead costs more (measured).
+    /* Bytes of output up to which asking ahead costs more (measured: 1.5 of the time with
+     * 3.5 MB, 0.93 with 5.4, 0.6 with 19). */
+    CACHED = 1 << 22,
 };
 
 static cairn_status applies(cairn_compiled *c, bool *may)
@@ -31,13 +32,14 @@ static cairn_status mirror(const cairn_compiled *c, cairn_pass_writer *w)
     cairn_pass_function *marked;
 
     if (shares) spec.omit.idx = 1U << E;
+    spec.rows.halved = cairn_mirror_is_halved(c);
     w->pass.method = "mirror";
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
                                shares ? CAIRN_PASS_VAL : w->arrays & ~w->ptrs,
                                CAIRN_STORES_DIRECT, w->read + 2 * w->written,
                                &cairn_move_mirrored));
     cairn_passes_call(w, &spec)->alone = true;
-    marked                             = cairn_marks_call(c, w, &spec);
+    marked = spec.rows.halved ? NULL : cairn_marks_call(c, w, &spec);
     if (marked) marked->alone = true;
     CAIRN_TRY(cairn_passes_add(w, shares ? CAIRN_PASS_SHARE : CAIRN_PASS_OFFSETS,
                                CAIRN_UNIT_RUN, shares ? shared : w->ptrs,

@@ -294,6 +294,7 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
                        spec->tables.row);
     if (spec->rows.lanes) cairn_text_add(&text, ", %d at once", spec->rows.lanes);
     if (spec->rows.marked) cairn_text_add(&text, ", marked");
+    if (spec->rows.halved) cairn_text_add(&text, ", halved");
     if (spec->filter) cairn_text_add(&text, ", of one member");
     if (cairn_convert_divides_narrowly(spec))
         cairn_text_add(&text, ", divided narrowly");

@@ -133,6 +133,8 @@ typedef struct cairn_convert_row_spec {
                  ///< row's masked; 0: entry by entry.
     bool marked; ///< SCATTER, MIRROR, if cairn_convert_can_mark(): one loop over all
                  ///< nodes, at each of which as many rows begin as `list` says.
+    bool halved; ///< MIRROR of two levels, not `marked`: of a pair of entries one is
+                 ///< visited, and both are written. Cursors end with their groups.
 } cairn_convert_row_spec;
 
 /// Groups of entries by a query.

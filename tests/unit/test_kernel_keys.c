@@ -298,7 +298,7 @@ static void meet_mirror(seen *s, uint64_t seed)
                     "trim(1,1)> }>");
     if (!open_case(&from)) return;
     if (open_case(&to)) {
-        const cairn_convert_spec spec = {
+        cairn_convert_spec spec = {
             .phase  = CAIRN_CONVERT_MIRROR,
             .source = CAIRN_CONVERT_PART,
             .order  = 2,
@@ -307,6 +307,8 @@ static void meet_mirror(seen *s, uint64_t seed)
         };
 
         cr_assert(cairn_convert_can_mirror(spec.from, spec.to));
+        meet_phase(s, &to, &spec);
+        spec.rows.halved = true;
         meet_phase(s, &to, &spec);
         product_case_close(&to);
     }
