@@ -6,6 +6,8 @@
 
 #include "comm/mpi/node_memory.h"
 
+#include <stdlib.h>
+
 static void free_window(cairn_comm *comm, cairn_mpi_joint *joint)
 {
     if (joint->window == MPI_WIN_NULL) return;
@@ -17,13 +19,6 @@ static void free_window(cairn_comm *comm, cairn_mpi_joint *joint)
 static void free_graph(cairn_mpi_joint *joint)
 {
     if (joint->graph != MPI_COMM_NULL) MPI_Comm_free(&joint->graph);
-}
-
-static void free_joint(cairn_comm *comm, cairn_mpi_joint *joint)
-{
-    free_window(comm, joint);
-    free_graph(joint);
-    cairn_free(comm->env, joint);
 }
 
 /// Free those that every rank has left. Collective.
@@ -46,7 +41,9 @@ static cairn_status free_left(cairn_comm *comm)
 
         if (left[k]) {
             *list = joint->next;
-            free_joint(comm, joint);
+            free_window(comm, joint);
+            free_graph(joint);
+            free(joint);
         } else {
             list = &joint->next;
         }
@@ -62,11 +59,14 @@ cairn_status cairn_mpi_joint_create(cairn_comm *comm, cairn_mpi_joint **joint)
 
     *joint = NULL;
     CAIRN_TRY(free_left(comm));
-    const cairn_status status =
-        cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, 1, joint));
+    *joint = calloc(1, sizeof **joint); /* which may last longer than the context */
+    cairn_status status =
+        *joint ? CAIRN_OK
+               : cairn_fail(comm->env, CAIRN_NO_MEMORY, "memory: an exchange");
 
+    status = cairn_comm_agree(comm, status);
     if (status != CAIRN_OK) {
-        cairn_free(comm->env, *joint);
+        free(*joint);
         *joint = NULL;
         return status;
     }
@@ -160,24 +160,42 @@ char *cairn_mpi_joint_of(const cairn_comm *comm, const cairn_mpi_joint *joint, i
     return at;
 }
 
-void cairn_mpi_joint_end(cairn_comm *comm)
+void cairn_mpi_joint_leave(cairn_comm *comm, bool usable)
 {
-    cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    int              ended = 0;
+    cairn_mpi_joint **list = &cairn_mpi_state_of(comm)->joint;
 
-    MPI_Finalized(&ended);
-    const bool met =
-        state->joint && !ended && !comm->lost && comm->ops->barrier(comm) == CAIRN_OK;
+    while (*list) {
+        cairn_mpi_joint *const joint = *list;
 
-    while (state->joint) {
-        cairn_mpi_joint *const joint = state->joint;
-
-        state->joint = joint->next;
-        if (met) {
-            free_joint(comm, joint);
-            continue;
+        if (usable) free_graph(joint);
+        if (joint->window != MPI_WIN_NULL) {
+            if (usable) MPI_Win_unlock_all(joint->window);
+            cairn_memory_give(comm->env, joint->bytes);
+            list = &joint->next;
+        } else {
+            *list = joint->next;
+            free(joint);
         }
-        if (joint->window != MPI_WIN_NULL) cairn_memory_give(comm->env, joint->bytes);
-        cairn_free(comm->env, joint);
+    }
+}
+
+void cairn_mpi_joint_free(cairn_mpi_joint **list)
+{
+    while (*list) {
+        cairn_mpi_joint *const joint = *list;
+
+        *list = joint->next;
+        MPI_Win_free(&joint->window);
+        free(joint);
+    }
+}
+
+void cairn_mpi_joint_forget(cairn_mpi_joint **list)
+{
+    while (*list) {
+        cairn_mpi_joint *const joint = *list;
+
+        *list = joint->next;
+        free(joint);
     }
 }

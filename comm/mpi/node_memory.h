@@ -4,8 +4,8 @@
 /// who is whose neighbour, and memory that the ranks of a node share. An exchange ends on
 /// each rank when its plan does, in any order; MPI frees such things on all ranks at once.
 /// So an exchange only leaves them, and they are freed with the next that are made, once all
-/// ranks have left them, or with the communicator; what ranks agree that it does not need
-/// goes at once.
+/// ranks have left them, or behind the communicator (ended.h); what ranks agree that it does
+/// not need goes at once.
 
 #ifndef CAIRN_COMM_MPI_NODE_MEMORY_H
 #define CAIRN_COMM_MPI_NODE_MEMORY_H
@@ -51,8 +51,16 @@ cairn_mpi_joint_of(const cairn_comm *comm, const cairn_mpi_joint *joint, int ran
 /// This node's number of @p rank; -1: it is on another. Local.
 int cairn_mpi_local_rank(const cairn_comm *comm, int rank);
 
-/// Free all, once all ranks have come; where that was given up, or MPI has ended, they are
-/// left to MPI. Collective.
-void cairn_mpi_joint_end(cairn_comm *comm);
+/// The communicator ends on this rank: free what MPI frees without waiting, and count the
+/// memory of a node no more. Its list holds that memory alone afterwards. Local.
+///
+/// @param[in] usable  MPI may be called for it.
+void cairn_mpi_joint_leave(cairn_comm *comm, bool usable);
+
+/// Free what has been left so on all ranks. Collective: all of them are here.
+void cairn_mpi_joint_free(cairn_mpi_joint **list);
+
+/// Leave it to MPI. Local.
+void cairn_mpi_joint_forget(cairn_mpi_joint **list);
 
 #endif

@@ -141,7 +141,8 @@ void cairn_context_destroy_beside(cairn_context *of, cairn_context **beside)
 
 #ifdef CAIRN_WITH_MPI
 
-/// While a context is made its user cannot have set a log.
+/// While a context is made its user cannot have set a log, and at the end of the job, where
+/// a program has set none, a wait has no other place.
 static void tell_on_stderr(void *user, const char *message)
 {
     (void)user;
@@ -182,15 +183,18 @@ cairn_status cairn_context_create_world(cairn_context **context)
     return status;
 }
 
-/// Leave the job: ranks meet before MPI ends, for its own wait has no limit. Where they do
-/// not, it is left running.
+/// Leave the job. Who has started MPI ends it: then ranks meet before, for its own wait has
+/// no limit, and where they do not, it is left running.
 static void leave(cairn_context *context)
 {
     cairn_comm *comm = context->comm;
     bool        met  = true;
 
-    if (comm) cairn_doing(&context->env, "the end");
-    if (comm && context->started_mpi) met = comm->ops->barrier(comm) == CAIRN_OK;
+    if (comm && context->started_mpi) {
+        cairn_doing(&context->env, "the end");
+        if (!context->env.log.tell) context->env.log.tell = tell_on_stderr;
+        met = comm->ops->barrier(comm) == CAIRN_OK;
+    }
     if (comm) cairn_comm_destroy(&context->comm);
     if (met && context->started_mpi) cairn_mpi_stop();
 }

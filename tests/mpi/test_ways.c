@@ -396,35 +396,88 @@ static void close_product(product *p)
     cairn_context_destroy(&p->context);
 }
 
-static int  told;       ///< Messages of this rank's log.
-static char words[500]; ///< The last.
+enum { AGES = 3 };
 
-static void keep(void *user, const char *message)
+static int windows; ///< Memory of a node that is there.
+
+int MPI_Win_allocate_shared(MPI_Aint bytes,
+                            int      unit,
+                            MPI_Info info,
+                            MPI_Comm among,
+                            void    *base,
+                            MPI_Win *window)
 {
-    (void)user;
-    told++;
-    snprintf(words, sizeof words, "%s", message);
+    const int error = PMPI_Win_allocate_shared(bytes, unit, info, among, base, window);
+
+    windows += error == MPI_SUCCESS;
+    return error;
 }
 
-/// What ranks made together they free together, and MPI waits inside of that: who comes late
-/// to the end of a context is told of before.
-Test(ways, a_context_that_ends_late_is_told_of)
+int MPI_Win_free(MPI_Win *window)
 {
-    const setting s   = {"csr", CAIRN_F64, 1, false};
-    int           any = 0;
-    product       p;
+    windows--;
+    return PMPI_Win_free(window);
+}
+
+/// Contexts over all ranks, whose plans share memory where they can.
+static bool open_all(product p[AGES])
+{
+    const setting s  = {"csr", CAIRN_F64, 1, false};
+    bool          ok = true;
+
+    for (int k = 0; k < AGES; k++)
+        ok = open_product(&s, CAIRN_EXCHANGE_SHARED, false, &p[k]) == CAIRN_OK && ok;
+    return ok;
+}
+
+/// Each rank ends them in an order of its own, @p order of those that there are, and all
+/// meet between two ends, so that none ends while another waits inside of one.
+static void close_in_turns(product p[AGES], int order)
+{
+    for (int k = 0; k < AGES; k++) {
+        close_product(&p[(order % 2 ? AGES - 1 - k : k + order / 2) % AGES]);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/// The end of a context waits for nobody; what ranks made together goes with the next one.
+Test(ways, contexts_end_in_any_order)
+{
+    const int each = size > 1 && can_share() ? 2 * AGES : 0; /* two plans a context */
+    product   p[AGES];
+
+    windows = 0;
+    for (int round = 0; round < 2 * AGES; round++) {
+        if (round % 2) setenv("CAIRN_GIVE_UP", "20", 1);
+        const bool open = open_all(p);
+
+        unsetenv("CAIRN_GIVE_UP");
+        ON_ALL_RANKS(open, "%s", cairn_context_message(p[0].context));
+        ON_ALL_RANKS(windows == each, "round %d: %d are there", round, windows);
+        close_in_turns(p, round * rank);
+    }
+}
+
+/// One rank ends a context in which the others wait for it and give up: it stays with MPI,
+/// and contexts that are made behind it neither wait for it nor keep the others.
+Test(ways, a_context_that_was_given_up_holds_up_no_other)
+{
+    product p[AGES], next[AGES];
 
     if (size == 1) return;
-    const bool open =
-        open_product(&s, CAIRN_EXCHANGE_COLLECTIVE, false, &p) == CAIRN_OK;
+    ON_ALL_RANKS(open_all(p), "%s", cairn_context_message(p[0].context));
+    if (rank > 0) {
+        cairn_context_set_patience(p[1].context, -1, 0.5);
+        cr_expect_eq(p[1].context->comm->ops->barrier(p[1].context->comm), CAIRN_COMM);
+    }
+    close_in_turns(p, rank);
+    windows = 0;
+    ON_ALL_RANKS(open_all(next), "%s", cairn_context_message(next[0].context));
+    const int more = windows;
 
-    ON_ALL_RANKS(open, "%s", cairn_context_message(p.context));
-    cairn_context_set_log(p.context, keep, NULL);
-    cairn_context_set_patience(p.context, 1, -1);
-    if (rank == size - 1) sleep(3);
-    close_product(&p);
-    MPI_Allreduce(&told, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    ON_ALL_RANKS(any > 0 && (told == 0 || strstr(words, "to: the end")), "%s", words);
+    close_in_turns(next, rank);
+    /* As many as before but for those of the one that was given up, which stay. */
+    ON_ALL_RANKS(more == (can_share() ? 2 : 0), "%d more", more);
 }
 
 static void fill_x(const product *p, char *x, int round)
