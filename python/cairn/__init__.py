@@ -10,13 +10,15 @@ docs/python.md of the source is the manual; cairn.tensor and cairn.Tensor have d
 
 from ._catalogue import catalogue
 from ._context import Context
+from ._devices import Device, devices
 from ._errors import (CairnError, CairnMemoryError, CairnNotSupported, CairnOSError,
                       CairnOverflowError, CairnRuntimeError, CairnTypeError,
                       CairnValueError, CompilerWarning)
 from ._library import lib as _lib
-from ._tensor import Tensor, tensor
+from ._tensor import Part, Tensor, tensor
 
 __version__ = _lib.cairn_version().decode()
 __all__ = ["CairnError", "CairnMemoryError", "CairnNotSupported", "CairnOSError",
            "CairnOverflowError", "CairnRuntimeError", "CairnTypeError", "CairnValueError",
-           "CompilerWarning", "Context", "Tensor", "catalogue", "tensor"]
+           "CompilerWarning", "Context", "Device", "Part", "Tensor", "catalogue", "devices",
+           "tensor"]

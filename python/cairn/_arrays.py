@@ -24,7 +24,7 @@ class _View:
         stored = self.stored
         if stored and not stored.context._forked:
             with stored.context._lock:
-                restore(stored.pointer, byref(self.struct))
+                restore(stored._pointer, byref(self.struct))
                 stored._leave()
 
 

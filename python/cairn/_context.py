@@ -41,14 +41,18 @@ class Context(Shared):
     threads   Of the processor; None: CAIRN_THREADS, OMP_NUM_THREADS, or the cores there.
     memory    Bytes that all that belongs to the context may take; None: CAIRN_MEMORY, or
               half of what the machine has available.
+    devices   Which devices there are, as the command's --devices has it: "cpu:2,opencl",
+              files of simulated ones, "all"; None: CAIRN_DEVICES, or the processor, and
+              what places name (Tensor.plan()).
     """
 
-    def __init__(self, threads=None, memory=None):
+    def __init__(self, threads=None, memory=None, devices=None):
         self._tensors = weakref.WeakSet()
         self._lock = threading.RLock()
         self._users = 1
         self._forked = _forked
         self._closed = False
+        self._devices = devices  # None: whatever places name is opened.
         if _forked:
             raise _errors.CairnRuntimeError(_FORKED)
         self._pointer = handle = ctypes.c_void_p()
@@ -61,6 +65,10 @@ class Context(Shared):
         if memory is not None:
             self._call(lib.cairn_context_set_memory, handle,
                        integer("Context", "memory", memory, 64))
+        if devices is not None:
+            named = text("Context", "devices", devices)
+            self._together(lambda: self._call(lib.cairn_devices_check, handle, None,
+                                              named, 0))
         _contexts.add(self)
 
     def __del__(self):
@@ -105,6 +113,14 @@ class Context(Shared):
     # trying, and tensors may be pickled.
     lends = True
 
+    def _together(self, call):
+        """What a local call returns; a failure on one rank is one on all."""
+        return call()
+
+    def _any(self, flag):
+        """Whether it holds on some rank."""
+        return flag
+
     def _look(self, look, a, dtype):
         """Look at what was handed over; a failure on one rank is one on all."""
         return look(a, dtype)
@@ -113,7 +129,7 @@ class Context(Shared):
         """(first row, rows of the matrix) of this rank's rows."""
         return 0, rows
 
-    def _owned(self, stored, transposed):
+    def _owned(self, stored, transposed, how):
         """Which elements of y and of x are this rank's: of each the first, and one past the
         last."""
         rows, columns = stored.shape[::-1] if transposed else stored.shape
@@ -121,6 +137,17 @@ class Context(Shared):
 
     def _keep(self, stored):
         """A tensor was made."""
+
+    def _bury(self, stored):
+        """A tensor of which nothing is left but the library's."""
+        stored._end()
+
+    def _reap(self):
+        """End the tensors that are left on no rank. Collective."""
+
+    def _all_stored(self):
+        """The tensors that there are, in the same order on all ranks."""
+        return {each._stored for each in list(self._tensors)}
 
     def _call(self, function, *arguments):
         """Call a function that returns a status; a failure becomes an exception."""
@@ -141,6 +168,20 @@ def integer(call, name, value, bits):
     if number.bit_length() >= bits:
         raise _errors.CairnValueError(f"{call}: {name}: {number} is too large")
     return number
+
+
+def text(call, name, value):
+    """An argument as the library's text."""
+    if not isinstance(value, str):
+        raise _errors.CairnTypeError(
+            f"{call}: {name}: is a {type(value).__name__}, no text")
+    try:
+        code = value.encode()
+    except UnicodeEncodeError:
+        raise _errors.CairnValueError(f"{call}: {name}: is no text that has UTF-8") from None
+    if b"\0" in code:
+        raise _errors.CairnValueError(f"{call}: {name}: has a NUL in it")
+    return code
 
 
 def chosen(call, context):

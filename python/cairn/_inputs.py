@@ -91,6 +91,11 @@ def extents(shape):
     return tuple(pair)
 
 
+def widened(array, itemsize):
+    """An array's numbers with so many bytes: the array itself, if it has them."""
+    return array.astype(f"{array.dtype.kind}{itemsize}", copy=False)
+
+
 class Lines:
     """Compressed rows or columns of a program."""
 
@@ -114,6 +119,17 @@ class Lines:
                 value_error(name, f"has {array.size} elements; indptr ends with {entries}")
 
     own = property(lambda self: "csc" if self.by_columns else "csr")
+
+    @property
+    def widths(self):
+        """Bytes of a number of each array."""
+        return self.ptr.itemsize, self.idx.itemsize, self.values.itemsize
+
+    def widen(self, ptr, idx, value):
+        """Have numbers of so many bytes, or more as they are."""
+        self.ptr, self.idx = widened(self.ptr, ptr), widened(self.idx, idx)
+        self.values = widened(self.values, value)
+        self.dtype = self.values.dtype
 
     def update_count(self):
         """Values that an update has."""
@@ -176,6 +192,15 @@ class List:
             if len(array) != len(self.rows):
                 value_error(name, f"has {len(array)} elements, rows has {len(self.rows)}")
 
+    @property
+    def widths(self):
+        return self.rows.itemsize, self.values.itemsize
+
+    def widen(self, idx, value):
+        self.rows, self.cols = widened(self.rows, idx), widened(self.cols, idx)
+        self.values = widened(self.values, value)
+        self.dtype = self.values.dtype
+
     def keep(self):
         return self.rows, self.cols, self.values
 
@@ -213,6 +238,7 @@ class File:
     """A file that the library reads."""
 
     own = None
+    widths = ()
 
     def __init__(self, given, dtype):
         self.path = path("a", given)
@@ -225,6 +251,9 @@ class File:
 
     def update_count(self):
         return None
+
+    def widen(self):
+        pass
 
     def is_native(self, context):
         native = ctypes.c_bool()
@@ -276,6 +305,80 @@ def _dense(a, dtype):
     return List(rows, cols, a[rows, cols], a.shape, dtype)
 
 
+class _Compressed:
+    """Arrays by the names that SciPy has for them."""
+
+    def __init__(self, ptr, idx, values, shape):
+        self.indptr, self.indices, self.data, self.shape = ptr, idx, values, shape
+
+
+# Levels of a custom format of binsparse, the outermost first: an alias of them.
+_ALIASES = {("dense 1", "sparse 1"): "CSR", ("sparse 2",): "COO",
+            ("sparse 1", "sparse 1"): "DCSR"}
+
+
+def _binsparse_format(header):
+    """An alias, and whether it is of the transpose."""
+    given = header["format"]
+    if isinstance(given, str):
+        name = {"COOR": "COO", "COOC": "COO"}.get(given, given)
+        if name not in ("CSR", "CSC", "COO", "DCSR", "DCSC"):
+            value_error("a", f"binsparse: {given} is no format of matrices that is taken")
+        return name.replace("CSC", "CSR"), name.endswith("CSC")
+    custom = given["custom"]
+    kinds, level = [], custom["level"]
+    while "level" in level:
+        kinds.append(f"{level.get('level_desc', level.get('level_kind'))} "
+                     f"{level.get('rank', 1)}")
+        level = level["level"]
+    order = list(custom.get("transpose", [0, 1]))
+    if tuple(kinds) not in _ALIASES or sorted(order) != [0, 1]:
+        value_error("a", f"binsparse: levels {', '.join(kinds)} are not taken")
+    return _ALIASES[tuple(kinds)], order == [1, 0]
+
+
+def _from_binsparse(a, dtype):
+    """A matrix of a library that has the protocol."""
+    try:
+        return _binsparse(a, dtype)
+    except (KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, _errors.CairnError):
+            raise
+        value_error("a", f"binsparse: {error} is missing, or not as described")
+
+
+def _binsparse(a, dtype):
+    """A descriptor, and arrays by names."""
+    header, arrays = a.__binsparse_descriptor__()["binsparse"], a.__binsparse__()
+    if str(header["version"]).split(".")[:2] != ["0", "1"]:
+        value_error("a", f"binsparse: version {header['version']} is not 0.1")
+    shape = extents(header["shape"])
+    format, transposed = _binsparse_format(header)
+    types = header["data_types"]
+    if header.get("structure") or (header.get("fill") and np.any(
+            np.asarray(_array(arrays.get("fill_value", np.zeros(1)))) != 0)):
+        raise _errors.CairnNotSupported("tensor: a: binsparse: structures and fills that are "
+                                        "not 0 are not taken: give all entries")
+
+    def array(name):
+        found = _array(arrays[name])
+        if types[name].startswith("complex"):
+            type_error("a", f"binsparse: {name} are {types[name]}; values are real numbers")
+        return found
+
+    count, values = int(header["number_of_stored_values"]), array("values")
+    if types["values"].startswith("iso[") and len(values) == 1:
+        values = np.broadcast_to(values, (count,))
+    idx = array("indices_1")
+    if format == "CSR":
+        return Lines(_Compressed(array("pointers_to_1"), idx, values, shape), dtype, transposed)
+    outer = array("indices_0")
+    if format == "DCSR":
+        outer = np.repeat(outer, np.diff(array("pointers_to_1").astype(np.int64)))
+    rows, cols = (idx, outer) if transposed else (outer, idx)
+    return List(rows, cols, values, shape, dtype)
+
+
 def _array(a):
     """A dense array of whatever offers one; None of what does not."""
     if isinstance(a, np.ndarray):
@@ -306,6 +409,8 @@ def look(a, dtype):
         return List(a.row, a.col, a.data, a.shape, dtype)
     if hasattr(a, "tocsr"):
         return Lines(a.tocsr(), dtype, False)
+    if hasattr(a, "__binsparse__"):
+        return _from_binsparse(a, dtype)
     array = _array(a)
     if array is None:
         type_error("a", f"is a {type(a).__name__}: no sparse matrix, dense array, tuple "

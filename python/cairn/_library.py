@@ -15,6 +15,7 @@ LEVELS = 16  # CAIRN_KERNEL_LEVELS
 COPY, BORROW = 0, 1  # cairn_copy_mode
 F64, F32 = 0, 1  # cairn_dtype
 BY_NNZ = 0  # cairn_division
+BAD_ARGUMENT = -15  # cairn_status
 FLOAT, INTEGER, ONE, CODE, BFLOAT = range(5)  # cairn_value_kind
 
 
@@ -105,6 +106,35 @@ class ProductOptions(Sized):
                 ("alpha", c_double), ("beta", c_double)]
 
 
+class PlanOptions(Sized):
+    c_name = "cairn_plan_options"
+    _fields_ = [("size", c_size_t), ("product", POINTER(ProductOptions)),
+                ("place", c_char_p), ("plan", c_char_p), ("reproducible", c_bool),
+                ("permuted", c_bool)]
+
+
+class DeviceInfo(Sized):
+    c_name = "cairn_device_info"
+    _fields_ = [("size", c_size_t), ("rank", c_int), ("sharing", c_int),
+                ("id", c_char * 32), ("kind", c_char * 16), ("name", c_char * 128),
+                ("clock", c_char * 16), ("memory_bytes", c_int64), ("cores", c_int),
+                ("bandwidth", c_double)]
+
+
+class DeviceSeconds(Structure):
+    c_name = "cairn_device_seconds"
+    _fields_ = [("in", c_double), ("kernel", c_double), ("out", c_double)]
+
+
+class PlanPart(Sized):
+    c_name = "cairn_plan_part"
+    _fields_ = [("size", c_size_t), ("member", c_int), ("rank", c_int), ("share", c_int),
+                ("first_row", c_int64), ("rows", c_int64), ("nnz", c_int64),
+                ("bytes", c_int64), ("device", c_char * 32), ("clock", c_char * 16),
+                ("route", c_char * 16), ("seconds", c_double), ("note", c_char * 320),
+                ("on_device", DeviceSeconds), ("values", c_char * 8)]
+
+
 class HaloWays(Structure):
     _fields_ = [("now", c_char_p), ("decided", c_bool), ("persistent", c_double),
                 ("anew", c_double), ("collective", c_double), ("shared", c_double),
@@ -165,8 +195,10 @@ cairn_tensor_to_csr i pp          cairn_tensor_to_csc i pp        cairn_tensor_t
 cairn_tensor_parts_sized i pzpp   cairn_parts_free - pp
 cairn_tensor_part_get i plp       cairn_tensor_part_restore i pp
 cairn_tensor_how s p              cairn_tensor_route s p          cairn_tensor_why s p
-cairn_format_auto i pipppp        cairn_plan_create_product i ppp cairn_plan_destroy - p
-cairn_plan_run i ppp              cairn_plan_describe i pp
+cairn_format_auto i pipppp        cairn_plan_create_with i ppp    cairn_plan_destroy - p
+cairn_plan_run i ppp              cairn_plan_describe i pp        cairn_plan_save i ps
+cairn_plan_parts_sized i pzpp     cairn_plan_parts_free - pp
+cairn_devices_list_sized i pzpp   cairn_devices_free - pp         cairn_devices_check i pssi
 """
 _C_TYPES = {"p": c_void_p, "s": c_char_p, "i": c_int, "l": c_int64, "z": c_size_t,
             "d": c_double, "-": None}

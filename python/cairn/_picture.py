@@ -5,7 +5,7 @@ import html
 
 from . import _errors
 from ._library import lib
-from ._stored import Source, plan_info
+from ._stored import Source, plan_info, plan_parts
 
 CELLS = 64  # Most cells of a picture on a side.
 SIDE = 160  # Pixels of its longer side.
@@ -27,6 +27,8 @@ def _head(tensor):
 
 
 def line(tensor):
+    if tensor._stored.closed:
+        return "<cairn Tensor, closed>"
     of, rest = _head(tensor)
     return f"<cairn {of}, {rest}, {tensor.format}>"
 
@@ -61,17 +63,25 @@ def explain(tensor):
             lines += ["  " + each for each in (how or b"").decode().splitlines()]
         if why:
             lines.append(f"  more slowly, since {why.decode()}")
-        lines += _product(stored, tensor._transposed)
+        lines += _product(tensor)
     return "\n".join(lines)
 
 
-def _product(stored, transposed):
-    stored.plan(1, transposed)
-    info = plan_info(stored.context, stored.plans[1, transposed])
-    text = f"A @ x: {info.route.decode()} on {info.device.decode()}"
+def _product(tensor):
+    stored = tensor._stored
+    plan = stored.plan(1, tensor._transposed, tensor._how)
+    info = plan_info(stored.context, plan)
+    parts = plan_parts(stored, plan)
+    devices = {part.device for part in parts}
+    on = info.device.decode() if len(devices) < 2 else f"{len(devices)} devices"
+    text = f"A @ x: {info.route.decode()} on {on}"
     if info.why:
         text += f", since {info.why.decode()}"
-    return [text, f"  {_bytes(info.bytes_per_run)} are moved by a product"]
+    lines = [text, f"  {_bytes(info.bytes_per_run)} are moved by a product"]
+    if len(devices) > 1:
+        lines += [f"  member {part.member}, {part.rows} rows from {part.first_row} on: "
+                  f"{part.device.decode()}" for part in parts]
+    return lines
 
 
 def _cells(tensor):

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tensor of the library's with its plans, which A and A.T share; and how one is made."""
 
+import collections
 import ctypes
+import functools
 import warnings
 
 import numpy as np
 
 from . import _errors, _inputs
 from ._context import Shared
-from ._library import (BORROW, COPY, ORDER, AutoInfo, AutoOptions, Compressed, CoordsOut,
-                       PartInfo, PlanInfo, ProductOptions, SourceInfo, lib)
+from ._library import (BAD_ARGUMENT, BORROW, COPY, ORDER, AutoInfo, AutoOptions,
+                       Compressed, CoordsOut, PartInfo, PlanInfo, PlanOptions, PlanPart,
+                       ProductOptions, SourceInfo, lib)
 
-PLANS = 8  # Most plans that a tensor keeps: one for each number of columns.
+PLANS = 8  # Most plans that a tensor keeps: one for each number of columns and each How.
+
+# How products are planned: the text of a place, the path of a plan, each None or bytes; and
+# whether results are the same for all places.
+How = collections.namedtuple("How", "place file reproducible")
+OPEN = How(None, None, False)
 
 
 class _Format:
@@ -49,12 +57,12 @@ class Stored(Shared):
         self._lock = context._lock
         self._users = 1
         context._enter()
-        self.pointer = pointer
+        self._pointer = pointer
         self.plans = {}
         self.given = given
         self.borrowed = given.keep() if borrowed else ()
         self.why = why
-        self.closed = False  # Left already, with its context.
+        self.closed = False  # Left already: by close(), or with its context.
         self.dtype = np.dtype(np.float32 if lib.cairn_tensor_dtype(pointer) else np.float64)
         self._measure()
         context._keep(self)
@@ -63,20 +71,52 @@ class Stored(Shared):
         if not self.context._forked and not self.closed:
             self._leave()
 
-    def _destroy(self, destroy_plan=lib.cairn_plan_destroy,
-                 destroy=lib.cairn_tensor_destroy, byref=ctypes.byref):
-        while self.plans:
-            destroy_plan(byref(self.plans.popitem()[1]))
-        destroy(byref(self.pointer))
+    def _destroy(self):
+        self.context._bury(self)
+
+    def _end(self, destroy=lib.cairn_tensor_destroy, byref=ctypes.byref):
+        """Give all back. Collective."""
+        self.forget()
+        destroy(byref(self._pointer))
         self.context._leave()
+
+    def alive(self):
+        """Refuse what was closed."""
+        self.context._alive()
+        if self.closed:
+            raise _errors.CairnRuntimeError("cairn: the tensor was closed")
+
+    @property
+    def pointer(self):
+        self.alive()
+        return self._pointer
+
+    def close(self):
+        """End plans, and all else when no array is out any more. Collective."""
+        with self._lock:
+            self.context._alive()
+            if not self.closed:
+                self.forget()
+                self.closed = True
+                self._leave()
+        self.context._reap()
+
+    def forget(self, key=None, destroy=lib.cairn_plan_destroy, byref=ctypes.byref):
+        """End a plan, or all: no tensor has it at hand any more. Collective."""
+        for gone in list(self.plans) if key is None else [key]:
+            plan = self.plans.pop(gone)
+            for each in list(self.context._tensors):
+                if each._plan == plan.value:
+                    each._vector = each._plan = None
+            destroy(byref(plan))
 
     def _measure(self):
         self.parts = parts(self)
         self.nnz = sum(part.nnz for part in self.parts)
         self.nbytes = sum(part.bytes for part in self.parts)
         extent, first, end = (ctypes.c_int64 * ORDER)(), ctypes.c_int64(), ctypes.c_int64()
-        lib.cairn_tensor_shape(self.pointer, extent)
-        lib.cairn_tensor_rows(self.pointer, ctypes.byref(first), ctypes.byref(end))
+        lib.cairn_tensor_shape(self._pointer, extent)
+        lib.cairn_tensor_rows(self._pointer, ctypes.byref(first), ctypes.byref(end))
         self.shape = tuple(extent[:2])
         self.rows = first.value, end.value  # This rank's: first, and one past the last.
 
@@ -84,22 +124,47 @@ class Stored(Shared):
     def text(self):
         return lib.cairn_format_text(lib.cairn_tensor_format(self.pointer)).decode()
 
-    def plan(self, columns, transposed):
+    def plan(self, columns, transposed, how):
         """The address of a plan, made if there is none yet."""
-        key = (columns, transposed)
+        key = (columns, transposed, how)
         with self.context._lock:
             if key not in self.plans:
-                if len(self.plans) >= PLANS:
-                    lib.cairn_plan_destroy(
-                        ctypes.byref(self.plans.pop(next(iter(self.plans)))))
-                self.plans[key] = self._make_plan(columns, transposed)
+                self.plans[key] = self._make_plan(columns, transposed, how)
+                if len(self.plans) > PLANS:  # Vectors' plans are the last to go.
+                    others = [each for each in self.plans if each != key]
+                    self.forget(min(others, key=lambda each: each[0] == 1))
             return self.plans[key].value
 
-    def _make_plan(self, columns, transposed):
+    def _open(self, place):
+        """Have the devices that a place names. Others' plans are made anew where they use
+        devices that are opened anew for it."""
+        context = self.context
+        members = lib.cairn_format_members(lib.cairn_tensor_format(self.pointer))
+        arguments = lib.cairn_devices_check, context._pointer, place, None, members
+        if context._any(arguments[0](*arguments[1:]) == BAD_ARGUMENT):
+            self._forget_all()
+        context._together(lambda: context._call(*arguments))
+
+    def _forget_all(self):
+        for each in self.context._all_stored():
+            each.forget()
+
+    def _make_plan(self, columns, transposed, how):
         product = ProductOptions(columns=columns, transposed=transposed, alpha=1.0)
+        options = PlanOptions(product=ctypes.pointer(product), place=how.place,
+                              plan=how.file, reproducible=how.reproducible)
         plan = ctypes.c_void_p()
-        self.context._call(lib.cairn_plan_create_product, self.pointer,
-                           ctypes.byref(product), ctypes.byref(plan))
+        arguments = (lib.cairn_plan_create_with, self.pointer, ctypes.byref(options),
+                     ctypes.byref(plan))
+        if how.place and self.context._devices is None:
+            self._open(how.place)
+        try:
+            self.context._call(*arguments)
+        except _errors.CairnError as error:
+            if not how.file or error.status != "BAD_ARGUMENT":
+                raise
+            self._forget_all()  # The file may name devices that are not open yet.
+            self.context._call(*arguments)
         info = plan_info(self.context, plan)
         if info.route == b"reference" and info.why:
             warnings.warn(f"{self.text}: products are interpreted, which is slow: "
@@ -116,19 +181,29 @@ def plan_info(context, plan):
     return info
 
 
+def listed(context, pointer, kind, call, free, count):
+    """What the library lists, as a list of structs of a kind."""
+    first, size = ctypes.c_void_p(), ctypes.sizeof(kind)
+    with context._lock:
+        call(pointer, size, ctypes.byref(count), ctypes.byref(first))
+        found = [kind.from_buffer_copy(ctypes.string_at(first.value + k * size, size))
+                 for k in range(count.value)]
+        free(pointer, ctypes.byref(first))
+    return found
+
+
 def parts(stored):
     """Of each part a PartInfo."""
-    count, first = ctypes.c_int64(), ctypes.c_void_p()
-    context = stored.context
-    with context._lock:
-        context._call(lib.cairn_tensor_parts_sized, stored.pointer,
-                      ctypes.sizeof(PartInfo), ctypes.byref(count), ctypes.byref(first))
-        found = [PartInfo.from_buffer_copy((ctypes.c_char * ctypes.sizeof(PartInfo))
-                                           .from_address(first.value
-                                                         + k * ctypes.sizeof(PartInfo)))
-                 for k in range(count.value)]
-        lib.cairn_parts_free(stored.pointer, ctypes.byref(first))
-    return found
+    return listed(stored.context, stored.pointer, PartInfo,
+                  functools.partial(stored.context._call, lib.cairn_tensor_parts_sized),
+                  lib.cairn_parts_free, ctypes.c_int64())
+
+
+def plan_parts(stored, plan):
+    """Of each part of a plan, of all ranks, a PlanPart."""
+    return listed(stored.context, plan, PlanPart,
+                  functools.partial(stored.context._call, lib.cairn_plan_parts_sized),
+                  lib.cairn_plan_parts_free, ctypes.c_int64())
 
 
 def _index_type(*most):
@@ -292,6 +367,7 @@ def _from_file(context, given, text, products):
 
 def make(context, a, text, dtype, copy, products):
     """Store what was handed over."""
+    context._reap()
     given = context._look(_inputs.look, a, dtype)
     if isinstance(given, _inputs.File):
         return _from_file(context, given, text, products)
@@ -301,6 +377,7 @@ def make(context, a, text, dtype, copy, products):
 def converted(stored, text, products):
     """The same tensor in another format."""
     context = stored.context
+    context._reap()
     why = ""
     if text == "auto":
         with Source.of_tensor(context, stored.pointer) as source:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tensors, as programs have them."""
 
+import collections
 import ctypes
 
 import numpy as np
 
 from . import _arrays, _errors, _inputs, _picture, _stored
-from ._context import chosen, integer
+from ._context import chosen, integer, text
 from ._library import COPY, lib
 
 _run = lib.cairn_plan_run
@@ -18,6 +19,12 @@ def _text(call, format):
     if not isinstance(format, str):
         _inputs.type_error("format", f"is a {type(format).__name__}, no text", call)
     return format
+
+
+# What a device does in products: a member of the format on a rank, or a share of its rows
+# (of the rank's, from first_row on). `seconds` is the median of its runs, 0 before the first.
+Part = collections.namedtuple("Part", "member rank share device first_row rows nnz nbytes "
+                                      "route clock seconds note")
 
 
 def _products(call, products):
@@ -34,8 +41,8 @@ def tensor(a, format="auto", dtype=None, *, copy=False, products=None, context=N
 
     a         A sparse matrix or array of SciPy's, of any kind; a dense array of two
               dimensions (NumPy's, or one that has __dlpack__ or __array__), whose zeros
-              are left out; a tuple (rows, cols, values, shape), in any order, repeats
-              added; the path of a file (Matrix Market, Harwell-Boeing, .cairn); another
+              are left out; a sparse one that has __binsparse__; a tuple (rows, cols,
+              values, shape), in any order, repeats added; the path of a file (Matrix Market, Harwell-Boeing, .cairn); another
               tensor. Index arrays of int32 and int64 are taken as they are.
     format    A text of the format language, "csr" or "bdia<64>"; "auto": chosen for the
               matrix and this machine, but a .cairn file keeps its own.
@@ -63,7 +70,7 @@ def tensor(a, format="auto", dtype=None, *, copy=False, products=None, context=N
     context = chosen("tensor", context)
     with context._lock:
         made = _stored.make(context, a, format, dtype, copy, products)
-    return Tensor(made, False)
+    return Tensor(made)
 
 
 class Tensor:
@@ -79,29 +86,30 @@ class Tensor:
     columns   likewise, of x
     """
 
-    __slots__ = ("_stored", "_transposed", "_vector", "_rows", "_across", "_plan", "_mask", "_lock",
-                 "shape", "dtype", "rows", "columns", "__weakref__")
+    __slots__ = ("_stored", "_transposed", "_how", "_vector", "_rows", "_across", "_plan",
+                 "_mask", "_lock", "shape", "dtype", "rows", "columns", "__weakref__")
     ndim = 2
     __array_ufunc__ = None  # x @ A is A's to compute.
 
-    def __init__(self, stored, transposed):
+    def __init__(self, stored, transposed=False, how=_stored.OPEN):
         self._stored = stored
         self._transposed = transposed
+        self._how = how
         self.shape = stored.shape[::-1] if transposed else stored.shape
         self.dtype = stored.dtype
-        self.rows, self.columns = stored.context._owned(stored, transposed)
+        self.rows, self.columns = stored.context._owned(stored, transposed, how)
         self._rows = self.rows[1] - self.rows[0]
         self._across = self.columns[1] - self.columns[0]
         self._mask = self.dtype.itemsize - 1
         self._lock = stored.context._lock
-        self._vector = None
+        self._vector = self._plan = None
         stored.context._tensors.add(self)
-        if not transposed:
+        if not transposed or how is not _stored.OPEN:
             self._prime()
 
     def _prime(self):
         """Have the plan of A @ x at hand."""
-        self._plan = self._stored.plan(1, self._transposed)
+        self._plan = self._stored.plan(1, self._transposed, self._how)
         self._vector = (self._across,)
 
     # ---- products ----
@@ -119,6 +127,8 @@ class Tensor:
             if at & self._mask:
                 return self._apply(x)
             with self._lock:
+                if self._vector is None:  # Another thread has ended the plan.
+                    return self._apply(x)
                 status = _run(self._plan, at, to)
                 if status:
                     self._stored.context._fail(status)
@@ -161,12 +171,12 @@ class Tensor:
         x = np.require(x.astype(self.dtype, copy=False), requirements=["C", "A"])
         y = self._result(out, (self._rows,) + x.shape[1:], call)
         columns = 1 if x.ndim == 1 else x.shape[1]
+        self._stored.alive()
         if 0 in self.shape or columns == 0:
             y[...] = 0
             return y
-        self._stored.context._alive()
         with self._lock:
-            plan = self._stored.plan(columns, self._transposed)
+            plan = self._stored.plan(columns, self._transposed, self._how)
             self._stored.run(plan, _inputs.any_address(x), _inputs.any_address(y))
             if self._vector is None or columns == 1:
                 self._prime()
@@ -192,9 +202,58 @@ class Tensor:
     @property
     def T(self):
         """The transpose: the same arrays, other products."""
-        return Tensor(self._stored, not self._transposed)
+        return Tensor(self._stored, not self._transposed, self._how)
 
     H = T
+
+    # ---- devices ----
+
+    def plan(self, place=None, *, file=None, reproducible=False):
+        """The same tensor, its products on devices by name: a view, as A.T is one, which
+        multiplies as A does, by plans of its own.
+
+        place         Which device computes which member of the format: "auto" (None), "cpu",
+                      "0=cpu:0,1=opencl"; devices joined by + divide a member's rows,
+                      "cpu:0+cpu:1", "cpu:0*0.6+opencl*0.4". Which devices there are is said
+                      to the Context; without, the processor and what places name.
+        file          The path of a plan, of save_plan() or `cairn run --plan-out`, that says
+                      so instead. A plan is for a number of columns, and for a matrix.
+        reproducible  Whether results have the same bits for every placement and division.
+
+        Collective on several ranks; each may have places of its own. Raises CairnError: the
+        text is malformed, or names members or devices that are not there.
+        """
+        if place is not None:
+            place = text("plan", "place", place)
+        if file is not None:
+            file = _inputs.path("file", file, "plan")
+        if place is not None and file is not None:
+            _inputs.type_error("file", "there is a place, too", "plan")
+        return Tensor(self._stored, self._transposed,
+                      _stored.How(place, file, bool(reproducible)))
+
+    @property
+    def placement(self):
+        """What each device does in A @ x: a list, by member, rank and share. Collective on
+        several ranks."""
+        plan = self._stored.plan(1, self._transposed, self._how)
+        return [Part(p.member, p.rank, p.share, p.device.decode(), p.first_row, p.rows, p.nnz,
+                     p.bytes, p.route.decode(), p.clock.decode(), p.seconds, p.note.decode())
+                for p in _stored.plan_parts(self._stored, plan)]
+
+    def save_plan(self, path):
+        """Write which device computes what in A @ x, as a file that people read and edit,
+        for plan(file=path) and `cairn run --plan`. Collective on several ranks."""
+        path = _inputs.path("path", path, "save_plan")
+        plan = self._stored.plan(1, self._transposed, self._how)
+        self._stored.context._call(lib.cairn_plan_save, plan, path)
+
+    def close(self):
+        """Give the memory back now, of all that share the arrays (A.T, A.plan()): they are
+        refused from then on. Arrays that are out (A.arrays) stay, and keep theirs. Closing
+        twice is nothing. Collective on several ranks. Not needed on one process, where it
+        goes with the last that refers to it."""
+        self._stored.close()
 
     def transpose(self):
         return self.T
@@ -248,6 +307,20 @@ class Tensor:
         rows, cols, values, shape = self.triples()
         return coo_array((values, (rows, cols)), shape=shape)
 
+    def __binsparse_descriptor__(self):
+        """What __binsparse__() has, as binsparse describes it."""
+        ptr, idx, values = self._lines()
+        types = {"pointers_to_1": ptr, "indices_1": idx, "values": values}
+        return {"binsparse": {"version": "0.1", "format": "CSR", "shape": list(self.shape),
+                              "number_of_stored_values": len(values),
+                              "data_types": {name: array.dtype.name
+                                             for name, array in types.items()}},
+                "original_source": f"cairn, version {lib.cairn_version().decode()}"}
+
+    def __binsparse__(self):
+        """The entries by rows, in arrays of their own: binsparse's CSR."""
+        return dict(zip(("pointers_to_1", "indices_1", "values"), self._lines()))
+
     def toarray(self):
         """A dense array."""
         rows, cols, values, shape = self.triples()
@@ -262,7 +335,7 @@ class Tensor:
         if self._transposed:
             return tensor(self.triples(), format, copy=True, products=products,
                           context=self._stored.context)
-        return Tensor(_stored.converted(self._stored, format, products), False)
+        return Tensor(_stored.converted(self._stored, format, products))
 
     def write(self, path):
         """Write a file: .mtx as text, any other name as .cairn, with the format."""

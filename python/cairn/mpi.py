@@ -11,13 +11,14 @@
 Needs mpi4py and a library that was built with the MPI that mpi4py was built with: that of
 Debian's package, or `pip install . --config-settings mpi=on`.
 
-Making tensors, products, conversions, update() and close() are collective: all ranks call
-them, in the same order.
+Making tensors, products, conversions, plan(), placement, update() and close() are
+collective: all ranks call them, in the same order.
 """
 
 import atexit
 import ctypes
 import os
+import weakref
 
 from mpi4py import MPI
 
@@ -36,25 +37,29 @@ class Context(_context.Context):
     threads   Of each rank; None: CAIRN_THREADS, OMP_NUM_THREADS, or the rank's cores.
     memory    Bytes for each rank; None: CAIRN_MEMORY, or the rank's part of half of what
               the machine has available.
+    devices   Of this rank; see cairn.Context.
 
     A tensor is made of each rank's consecutive rows with all columns (what has tocsr(), or
     compressed rows), of a list (rows, cols, values, shape) of any entries on any ranks, or
     of a file. A.shape is the matrix's, A.rows and A.columns say which elements of y and of
     x are this rank's.
 
-    Tensors stay until close(), since ranks collect garbage at different times and have to
-    take their messages apart together; what is still open when Python ends is closed then,
-    before MPI is.
+    Ranks have to take a tensor's messages apart together, and collect garbage at different
+    times: a tensor that nothing refers to any more stays until all ranks have none left of
+    it, and the next tensor is made, or one is closed. Tensor.close() ends one at once. What
+    is still open when Python ends is closed then, before MPI is.
     """
 
     lends = False
 
-    def __init__(self, comm, threads=None, memory=None):
+    def __init__(self, comm, threads=None, memory=None, devices=None):
         if not isinstance(comm, MPI.Comm) or comm == MPI.COMM_NULL:
             raise _errors.CairnTypeError("Context: comm: is no communicator of mpi4py's")
         self._comm = comm
-        self._made = []
-        super().__init__(threads, memory)
+        self._made = 0  # Tensors so far, which are numbered alike on all ranks.
+        self._live = {}  # Those that something on this rank refers to, by number, weakly,
+        self._dead = {}  # and those that nothing does.
+        super().__init__(threads, memory, devices)
         _open.append(self)
 
     def __repr__(self):
@@ -69,39 +74,60 @@ class Context(_context.Context):
             self.close()
 
     def close(self):
-        """End all tensors of the context, and the context. Collective."""
+        """End all tensors of the context, and the context. Collective.
+
+        Raises CairnRuntimeError: views of a tensor's arrays are out on some rank.
+        """
         if self._closed:
             return
+        every = self._all_stored()
+        if self._any(any(stored._users > 1 - stored.closed for stored in every
+                         if stored not in self._dead.values())):
+            raise _errors.CairnRuntimeError("close: arrays of a tensor are in use (A.arrays)")
         _open.remove(self)
-        for tensor in list(self._tensors):
-            tensor._vector = None
-        for stored in self._made:
+        for stored in every:
             stored.closed = True
-            stored._leave()
-        self._made.clear()
+            stored._end()
+        self._live.clear()
+        self._dead.clear()
         self._closed = True
         self._leave()
 
     def _create(self, out):
         return lib.cairn_context_create_fortran(self._comm.py2f(), out)
 
-    def _look(self, look, a, dtype):
-        given = error = None
+    def _together(self, call):
+        return self._exchange(call, lambda result: None)[0]
+
+    def _exchange(self, call, about):
+        """What a call returns, and what is to be said about it on every rank."""
+        result = error = None
         try:
-            given = look(self._rows_of(a), dtype)
+            result = call()
         except Exception as own:  # Whatever the caller's object raises: ranks wait.
             error = own
-        said = self._comm.allgather((given and given.own, error and (str(error) or repr(error))))
+        said = self._comm.allgather((None if error else about(result),
+                                     error and (str(error) or repr(error))))
         if error:
             raise error
-        for rank, (own, text) in enumerate(said):
+        for rank, (_, text) in enumerate(said):
             if text:
                 raise _errors.CairnRuntimeError(f"{text} (on rank {rank})")
-        for rank, (own, text) in enumerate(said):
+        return result, [each for each, _ in said]
+
+    def _any(self, flag):
+        return self._comm.allreduce(bool(flag), MPI.LOR)
+
+    def _look(self, look, a, dtype):
+        given, said = self._exchange(lambda: look(self._rows_of(a), dtype),
+                                     lambda given: (given.own, given.widths))
+        for rank, (own, _) in enumerate(said):
             if own != said[0][0]:
                 raise _errors.CairnTypeError(
                     f"tensor: a: ranks disagree: {said[0][0] or 'a file'} on rank 0, "
                     f"{own or 'a file'} on rank {rank}")
+        # One rank's int32 arrays, another's int64: all have the wider.
+        given.widen(*map(max, zip(*(widths for _, widths in said))))
         return given
 
     @staticmethod
@@ -117,8 +143,8 @@ class Context(_context.Context):
         first = self._comm.exscan(rows)
         return first or 0, self._comm.allreduce(rows)
 
-    def _owned(self, stored, transposed):
-        plan = stored.plan(1, transposed)
+    def _owned(self, stored, transposed, how):
+        plan = stored.plan(1, transposed, how)
         owned = []
         for call in lib.cairn_plan_rows, lib.cairn_plan_columns:
             first, end = ctypes.c_int64(), ctypes.c_int64()
@@ -127,11 +153,31 @@ class Context(_context.Context):
         return owned
 
     def _keep(self, stored):
-        self._made.append(stored)
+        stored.number = self._made
+        self._live[stored.number] = weakref.ref(stored)
+        self._made += 1
+
+    def _bury(self, stored):
+        self._live.pop(stored.number, None)
+        self._dead[stored.number] = stored
+
+    def _reap(self):
+        everywhere = set.intersection(*map(set, self._comm.allgather(list(self._dead))))
+        for number in sorted(everywhere):
+            self._dead.pop(number)._end()
+
+    def _all_stored(self):
+        numbered = dict(self._dead)
+        numbered.update((number, stored()) for number, stored in list(self._live.items()))
+        return [numbered[number] for number in sorted(numbered)]
 
 
 @atexit.register
 def _close_all():
     if MPI.Is_initialized() and not MPI.Is_finalized():
         for context in list(_open):
-            context.close()
+            try:
+                context.close()
+            except _errors.CairnRuntimeError:
+                pass  # All ranks alike leave it as it is.
+

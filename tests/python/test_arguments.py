@@ -110,10 +110,14 @@ class Arguments(unittest.TestCase):
                                   (dict(threads=2.0), TYPE, "Context: threads: is 2.0"),
                                   (dict(threads=2**40), VALUE, "Context: threads: "),
                                   (dict(memory=0), VALUE, "bytes"),
-                                  (dict(memory="1G"), TYPE, "Context: memory: is '1G'")]:
+                                  (dict(memory="1G"), TYPE, "Context: memory: is '1G'"),
+                                  (dict(devices=2), TYPE, "Context: devices: is a int"),
+                                  (dict(devices="moon"), VALUE, "called 'moon'"),
+                                  (dict(devices="c\0"), VALUE, "devices: has a NUL")]:
             with self.subTest(**named):
                 self.refused(kind, text, cairn.Context, **named)
         self.refused(TYPE, "catalogue: context: ", cairn.catalogue, 1)
+        self.refused(TYPE, "devices: context: ", cairn.devices, 1)
 
     def test_operands(self):
         a = cairn.tensor(GOOD, "csr")
@@ -149,6 +153,19 @@ class Arguments(unittest.TestCase):
         self.refused(TYPE, "write: path: 3", a.write, 3.5)
         self.refused(VALUE, "write: path: has a NUL", a.write, "a\0b")
         self.refused(cairn.CairnOSError, "no/such", a.write, "no/such/folder/a.mtx")
+        self.refused(TYPE, "plan: place: is a int", a.plan, 3)
+        self.refused(VALUE, "plan: place: has a NUL", a.plan, "c\0")
+        self.refused(VALUE, "plan: place: is no text", a.plan, "\ud800")
+        self.refused(VALUE, "no kind of device is called 'moon'", a.plan, "moon")
+        self.refused(VALUE, "the format has 1 member", a.plan, "1=cpu")
+        self.refused(cairn.CairnRuntimeError, "cpu:7", a.plan, "cpu:7")
+        self.refused(TYPE, "plan: file: 3", a.plan, file=3.5)
+        self.refused(TYPE, "plan: file: there is a place", a.plan, "cpu", file="x")
+        self.refused(cairn.CairnOSError, "no/such", a.plan, file="no/such")
+        self.refused(VALUE, "test_arguments.py:1:1", a.plan, file=__file__)
+        self.refused(TYPE, "save_plan: path: 3", a.save_plan, 3.5)
+        self.refused(cairn.CairnOSError, "no/such", a.save_plan, "no/such/plan.json")
+        np.testing.assert_array_equal(a @ ONES, [1, 2])
         self.refused(VALUE, "update: values: has 2 elements, not 3", a.update, np.ones(2))
         self.refused(TYPE, "update: values: there are none", a.update)
         self.refused(TYPE, "update: values: are <U1", a.update, ["a", "b", "c"])

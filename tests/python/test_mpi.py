@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Matrices on several ranks. Every rank runs all of it: mpirun -n N python test_mpi.py"""
 
+import gc
 import os
 import runpy
 import sys
@@ -102,6 +103,65 @@ with cairn.mpi.Context(comm, threads=1) as context:
     check(A, S, "list")
     refused(cairn.CairnNotSupported, "a list of several ranks", A.update, coo.data[its])
     refused(cairn.CairnTypeError, "pickle", A.__reduce__)
+    # Widths of indices, and of values, that are not the same on all ranks.
+    last = comm.rank == comm.size - 1
+    S, _ = matrix(rng, 29, 29, 0.3)
+    S.data = S.data.astype(np.float32).astype(float)
+    for format in "csr", "auto":
+        part = sp.csr_array(S[mine(29)])
+        part.indices = part.indices.astype(np.int64 if last else np.int32)
+        part.indptr = part.indptr.astype(np.int32 if last else np.int64)
+        part.data = part.data.astype(float if last else np.float32)
+        A = cairn.tensor(part, format, context=context)
+        assert A.dtype == np.float64
+        check(A, S, format)
+    its, coo = slice(comm.rank, None, comm.size), S.tocoo()
+    kind = np.int64 if last else np.int32
+    check(cairn.tensor((coo.row[its].astype(kind), coo.col[its].astype(kind), coo.data[its], S.shape),
+                       "csr", context=context), S, "a list's widths")
+    # Places: each rank's own, and what is wrong on one is told by all.
+    S, _ = matrix(rng, 40, 40, 0.3)
+    A = cairn.tensor(S[mine(40)], "hybrid<bdia<4>,csr,0.5>", context=context)
+    P = A.plan("cpu:0" if last else None)
+    check(P, S, "places")
+    assert sorted({(p.rank, p.device) for p in P.placement}) == [(rank, "cpu:0") for rank in range(comm.size)]
+    assert [each.rank for each in cairn.devices(context)] == list(range(comm.size))
+    refused(cairn.CairnError, "no kind of device is called 'moon'", A.plan, "moon" if last else "cpu")
+    check(A, S, "after a refusal")
+    # Devices that one rank opens: all ranks make their plans anew.
+    P = cairn.tensor(S[mine(40)], "cisr<512>", context=context).plan("pim" if last else None)
+    check(P, S, "a rank's own device")
+    assert ("pim:0", comm.size - 1) in {(p.device, p.rank) for p in P.placement}
+    check(A, S, "plans made anew")
+    # Tensors that are forgotten, on each rank at another time, and closed ones.
+    del P
+    kept, used = [], []
+    for k in range(12):
+        A = cairn.tensor(S[mine(40)], "ell", context=context)
+        A @ np.ones(A.columns[1] - A.columns[0])
+        if k % comm.size == comm.rank:
+            kept.append(A)
+        if k % 4 == comm.rank:
+            kept.clear()
+            gc.collect()
+        used.append(len(context._all_stored()))
+    kept.clear()
+    assert used[-1] < used[0] + 10, used
+    B = cairn.tensor(S[mine(40)], "ell", context=context)
+    before, memory = len(context._all_stored()), context.memory
+    array = B.arrays["val"] if last else None
+    B.T.close()
+    B.close()
+    refused(cairn.CairnRuntimeError, "the tensor was closed", B.dot, np.ones(B.columns[1] - B.columns[0]))
+    assert len(context._all_stored()) == before and array is None or array.sum() >= 0
+    refused(cairn.CairnRuntimeError, "arrays of a tensor are in use", context.close)
+    del array
+    A.close()
+    assert len(context._all_stored()) <= before - 2 and context.memory < memory
+    A = cairn.tensor(S[mine(40)], "csr", context=context)
+    S, _ = matrix(rng, 19, 19, 0.5)
+    coo, first = S.tocoo(), comm.rank == 0
+    A = cairn.tensor((coo.row[its], coo.col[its], coo.data[its], S.shape), "csr", context=context)
     # A file.
     folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
     path = os.path.join(folder, "a.cairn")
