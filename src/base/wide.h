@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Loops over columns of integers, for the vectors that a machine has: a function marked
+/// Loops over columns of numbers, for the vectors that a machine has: a function marked
 /// CAIRN_WIDE is compiled for each of some instruction sets, and the loader takes the
-/// widest that can be used. The results are the same, so it is not for floating point
-/// whose bits are promised: contraction and order might differ.
+/// widest that can be used. The results are the same: of floating point, too, since the
+/// library is compiled with no contraction (-ffp-contract=off) and no leave to reorder, so
+/// that sums are in the order that is written down.
 ///
 /// Such a function is called by way of a pointer and not inlined: it is to have a loop of
 /// some hundred iterations.

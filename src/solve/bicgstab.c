@@ -5,6 +5,7 @@
 /// what comes of the one before.
 
 #include "solve/solver.h"
+#include "solve/vectors.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ typedef struct {
 static void precondition(const stabilized *c, const double *from, int64_t i, int64_t n)
 {
     if (!c->by_leaf) return;
-    const double *z = cairn_precondition_leaf(c->m, i, n, from + i, c->in + i);
+    const double *z = cairn_precondition_rows(c->m, i, n, from + i, c->in + i);
 
     if (z != c->in + i) memcpy(c->in + i, z, (size_t)n * sizeof *z);
 }
@@ -39,7 +40,7 @@ static void begin_p(void *user, int64_t i, int64_t n, double *sum)
 
     memcpy(c->shadow + i, c->r + i, (size_t)n * sizeof *c->r);
     memcpy(c->p + i, c->r + i, (size_t)n * sizeof *c->r);
-    sum[0] = cairn_leaf_dot(c->r + i, c->r + i, n);
+    cairn_vector_dot(n, c->r + i, c->r + i, 1, sum);
 }
 
 static void make_in(void *user, int64_t i, int64_t n, double *sum)
@@ -54,7 +55,7 @@ static void dot_v(void *user, int64_t i, int64_t n, double *sum)
 {
     const stabilized *c = user;
 
-    sum[0] = cairn_leaf_dot(c->shadow + i, c->v + i, n);
+    cairn_vector_dot(n, c->shadow + i, c->v + i, 1, sum);
 }
 
 /// x by the first half of a step; s, in place of r; M^-1 s.
@@ -63,10 +64,8 @@ static void halve(void *user, int64_t i, int64_t n, double *sum)
     const stabilized *c = user;
 
     (void)sum;
-    for (int64_t k = i; k < i + n; k++) {
-        c->x[k] += c->alpha * c->in[k];
-        c->r[k] -= c->alpha * c->v[k];
-    }
+    cairn_vector_add(n, c->alpha, c->in + i, c->x + i);
+    cairn_vector_add(n, -c->alpha, c->v + i, c->r + i);
     precondition(c, c->r, i, n);
 }
 
@@ -74,20 +73,18 @@ static void dot_t(void *user, int64_t i, int64_t n, double *sum)
 {
     const stabilized *c = user;
 
-    sum[0] = cairn_leaf_dot(c->t + i, c->r + i, n);
-    sum[1] = cairn_leaf_dot(c->t + i, c->t + i, n);
+    cairn_vector_dot(n, c->t + i, c->r + i, 2, sum);
+    cairn_vector_dot(n, c->t + i, c->t + i, 2, sum + 1);
 }
 
 static void finish(void *user, int64_t i, int64_t n, double *sum)
 {
     const stabilized *c = user;
 
-    for (int64_t k = i; k < i + n; k++) {
-        c->x[k] += c->omega * c->in[k];
-        c->r[k] -= c->omega * c->t[k];
-    }
-    sum[0] = cairn_leaf_dot(c->r + i, c->r + i, n);
-    sum[1] = cairn_leaf_dot(c->shadow + i, c->r + i, n);
+    cairn_vector_add(n, c->omega, c->in + i, c->x + i);
+    cairn_vector_add(n, -c->omega, c->t + i, c->r + i);
+    cairn_vector_dot(n, c->r + i, c->r + i, 2, sum);
+    cairn_vector_dot(n, c->shadow + i, c->r + i, 2, sum + 1);
 }
 
 static void update_p(void *user, int64_t i, int64_t n, double *sum)
@@ -95,8 +92,8 @@ static void update_p(void *user, int64_t i, int64_t n, double *sum)
     const stabilized *c = user;
 
     (void)sum;
-    for (int64_t k = i; k < i + n; k++)
-        c->p[k] = c->r[k] + c->beta * (c->p[k] - c->omega * c->v[k]);
+    cairn_vector_add(n, -c->omega, c->v + i, c->p + i);
+    cairn_vector_renew(n, c->r + i, c->beta, c->p + i);
     precondition(c, c->p, i, n);
 }
 

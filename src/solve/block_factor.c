@@ -4,7 +4,7 @@
 
 #include "solve/block_factor.h"
 
-#include "solve/sums.h"
+#include "solve/vectors.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -83,7 +83,7 @@ static bool factor_cholesky(double *a, int64_t m)
         double *const row = a + i * m;
 
         for (int64_t j = 0; j <= i; j++) {
-            const double rest = row[j] - cairn_leaf_dot(row, a + j * m, j);
+            const double rest = row[j] - cairn_dot(row, a + j * m, j);
 
             if (j < i)
                 row[j] = rest / a[j * m + j];
@@ -171,7 +171,7 @@ cairn_status cairn_block_factors_factor(cairn_env *env, cairn_block_factors *f)
 static void solve_cholesky(const double *a, int64_t m, double *z)
 {
     for (int64_t i = 0; i < m; i++)
-        z[i] = (z[i] - cairn_leaf_dot(a + i * m, z, i)) / a[i * m + i];
+        z[i] = (z[i] - cairn_dot(a + i * m, z, i)) / a[i * m + i];
     for (int64_t i = m - 1; i >= 0; i--) {
         z[i] /= a[i * m + i];
         for (int64_t j = 0; j < i; j++)
@@ -188,10 +188,10 @@ static void solve_lu(const double *a, int64_t m, const int32_t *pivot, double *z
         z[pivot[k]] = keep;
     }
     for (int64_t i = 0; i < m; i++)
-        z[i] -= cairn_leaf_dot(a + i * m, z, i);
+        z[i] -= cairn_dot(a + i * m, z, i);
     for (int64_t i = m - 1; i >= 0; i--)
-        z[i] = (z[i] - cairn_leaf_dot(a + i * m + i + 1, z + i + 1, m - 1 - i))
-               / a[i * m + i];
+        z[i] =
+            (z[i] - cairn_dot(a + i * m + i + 1, z + i + 1, m - 1 - i)) / a[i * m + i];
 }
 
 void cairn_block_factors_solve(const cairn_block_factors *f,

@@ -7,68 +7,62 @@
 
 #include "solve/cg.h"
 
+#include "solve/vectors.h"
+
 #include <string.h>
 
 static void dot_pq(void *user, int64_t i, int64_t n, double *sum)
 {
     const cairn_cg *c = user;
 
-    sum[0] = cairn_leaf_dot(c->p + i, c->q + i, n);
+    cairn_vector_dot(n, c->p + i, c->q + i, 1, sum);
 }
 
 /// |r|^2 and r.z, z being made here if it is by leaves.
 static void dot_rz(void *user, int64_t i, int64_t n, double *sum)
 {
-    const cairn_cg *c = user;
-    const double   *r = c->r + i;
-    double          room[CAIRN_LEAF_ROWS];
-    const double   *z = c->z ? c->z + i : room;
+    const cairn_cg     *c = user;
+    const double       *r = c->r + i;
+    _Alignas(64) double room[CAIRN_PASS_ROWS];
+    const double       *z = c->z ? c->z + i : room;
 
-    if (c->by_leaf) z = cairn_precondition_leaf(c->m, i, n, r, c->z ? c->z + i : room);
-    sum[0] = cairn_leaf_dot(r, r, n);
-    sum[1] = z == r ? sum[0] : cairn_leaf_dot(r, z, n);
+    if (c->by_leaf) z = cairn_precondition_rows(c->m, i, n, r, c->z ? c->z + i : room);
+    cairn_vector_dot(n, r, r, 2, sum);
+    cairn_vector_dot(n, r, z, 2, sum + 1);
 }
 
 static void update_r(void *user, int64_t i, int64_t n, double *sum)
 {
-    const cairn_cg *c     = user;
-    const double    alpha = c->alpha; /* for a compiler, a store to r may change it */
-    const double *restrict q = c->q + i;
-    double *restrict r       = c->r + i;
+    const cairn_cg *c = user;
 
-    for (int64_t k = 0; k < n; k++)
-        r[k] -= alpha * q[k];
+    cairn_vector_add(n, -c->alpha, c->q + i, c->r + i);
     if (c->by_leaf) dot_rz(user, i, n, sum);
 }
 
 static void update_xp(void *user, int64_t i, int64_t n, double *sum)
 {
-    const cairn_cg *c = user;
-    double          room[CAIRN_LEAF_ROWS];
-    const double   *z =
-        c->z ? c->z + i : cairn_precondition_leaf(c->m, i, n, c->r + i, room);
-    double *restrict x = c->x + i, *restrict p = c->p + i;
-    const double alpha = c->alpha, beta = c->beta;
+    const cairn_cg     *c = user;
+    _Alignas(64) double room[CAIRN_PASS_ROWS];
+    const double       *z =
+        c->z ? c->z + i : cairn_precondition_rows(c->m, i, n, c->r + i, room);
 
     (void)sum;
-    for (int64_t k = 0; k < n; k++) {
-        x[k] += alpha * p[k];
-        p[k] = z[k] + beta * p[k];
-    }
+    cairn_vector_add(n, c->alpha, c->p + i, c->x + i);
+    cairn_vector_renew(n, z, c->beta, c->p + i);
 }
 
 static void begin_p(void *user, int64_t i, int64_t n, double *sum)
 {
     const cairn_cg *c = user;
     const double   *z =
-        c->z ? c->z + i : cairn_precondition_leaf(c->m, i, n, c->r + i, c->p + i);
+        c->z ? c->z + i : cairn_precondition_rows(c->m, i, n, c->r + i, c->p + i);
 
     (void)sum;
     if (z != c->p + i) memcpy(c->p + i, z, (size_t)n * sizeof *z);
 }
 
 /// Products of a new r, after or in the pass that makes it.
-static cairn_status sum_rz(cairn_cg *c, cairn_leaf_fn *update)
+static cairn_status sum_rz(cairn_cg *c, cairn_pass_fn *update)
 {
     cairn_solver *s = c->s;
 

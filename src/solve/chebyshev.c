@@ -5,6 +5,9 @@
 /// reduction is the residual's.
 
 #include "solve/lanczos.h"
+#include "solve/vectors.h"
+
+#include <string.h>
 
 typedef struct {
     cairn_solver               *s;
@@ -17,23 +20,20 @@ typedef struct {
 
 static void update_d(void *user, int64_t i, int64_t n, double *sum)
 {
-    const polynomial *c = user;
-    double            room[CAIRN_LEAF_ROWS];
-    const double     *z =
-        c->by_leaf ? cairn_precondition_leaf(c->m, i, n, c->r + i, room) : c->z + i;
-    double *const d = c->d + i;
+    const polynomial   *c = user;
+    _Alignas(64) double room[CAIRN_PASS_ROWS];
+    const double       *z =
+        c->by_leaf ? cairn_precondition_rows(c->m, i, n, c->r + i, room) : c->z + i;
 
-    for (int64_t k = 0; k < n; k++)
-        d[k] = c->keep * d[k] + c->add * z[k];
-    sum[0] = cairn_leaf_dot(c->r + i, c->r + i, n);
+    cairn_vector_mix(n, c->keep, c->add, z, c->d + i);
+    cairn_vector_dot(n, c->r + i, c->r + i, 1, sum);
 }
 
 static void begin_d(void *user, int64_t i, int64_t n, double *sum)
 {
     const polynomial *c = user;
 
-    for (int64_t k = i; k < i + n; k++)
-        c->d[k] = 0;
+    memset(c->d + i, 0, (size_t)n * sizeof *c->d);
     update_d(user, i, n, sum);
 }
 
@@ -41,16 +41,14 @@ static void update_xr(void *user, int64_t i, int64_t n, double *sum)
 {
     const polynomial *c = user;
 
-    for (int64_t k = i; k < i + n; k++) {
-        c->x[k] += c->d[k];
-        c->r[k] -= c->q[k];
-    }
+    cairn_vector_add(n, 1, c->d + i, c->x + i);
+    cairn_vector_add(n, -1, c->q + i, c->r + i);
     if (c->by_leaf) update_d(user, i, n, sum);
 }
 
 /// A pass over r, and one over d.
 static cairn_status
-update(polynomial *c, cairn_leaf_fn *r, cairn_leaf_fn *d, double *square)
+update(polynomial *c, cairn_pass_fn *r, cairn_pass_fn *d, double *square)
 {
     cairn_solver *s = c->s;
 

@@ -6,6 +6,7 @@
 /// Rozloznik & van den Eshof, Numer. Math. 101 (2005) 87).
 
 #include "solve/solver.h"
+#include "solve/vectors.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,21 +39,16 @@ static void dot_all(void *user, int64_t i, int64_t n, double *sum)
     const cycle  *c = user;
     const double *w = basis(c, c->j + 1) + i;
 
-    for (int k = 0; k <= c->j; k++)
-        sum[k] = cairn_leaf_dot(basis(c, k) + i, w, n);
-    sum[c->j + 1] = cairn_leaf_dot(w, w, n);
+    for (int k = 0; k <= c->j + 1; k++)
+        cairn_vector_dot(n, basis(c, k) + i, w, c->j + 2, sum + k);
 }
 
 static void take_off(const cycle *c, int64_t i, int64_t n)
 {
     double *const w = basis(c, c->j + 1) + i;
 
-    for (int k = 0; k <= c->j; k++) {
-        const double *const v = basis(c, k) + i;
-
-        for (int64_t l = 0; l < n; l++)
-            w[l] -= c->part[k] * v[l];
-    }
+    for (int k = 0; k <= c->j; k++)
+        cairn_vector_add(n, -c->part[k], basis(c, k) + i, w);
 }
 
 static void take_off_and_dot(void *user, int64_t i, int64_t n, double *sum)
@@ -67,7 +63,7 @@ static void take_off_and_square(void *user, int64_t i, int64_t n, double *sum)
     const double *w = basis(c, c->j + 1) + i;
 
     take_off(c, i, n);
-    sum[0] = cairn_leaf_dot(w, w, n);
+    cairn_vector_dot(n, w, w, 1, sum);
 }
 
 /// The new vector has length 1, and M^-1 of it is what A is multiplied with next.
@@ -79,10 +75,9 @@ static void normalize(void *user, int64_t i, int64_t n, double *sum)
 
     (void)sum;
     if (c->rest) take_off(c, i, n);
-    for (int64_t l = 0; l < n; l++)
-        w[l] *= c->scale;
+    cairn_vector_scale(n, c->scale, w);
     if (c->by_leaf) {
-        const double *z = cairn_precondition_leaf(m, i, n, w, c->s->in + i);
+        const double *z = cairn_precondition_rows(m, i, n, w, c->s->in + i);
 
         if (z != c->s->in + i) memcpy(c->s->in + i, z, (size_t)n * sizeof *z);
     }
@@ -154,12 +149,8 @@ static void combine(void *user, int64_t i, int64_t n, double *sum)
 
     (void)sum;
     memset(out, 0, (size_t)n * sizeof *out);
-    for (int k = 0; k <= c->j; k++) {
-        const double *const v = basis(c, k) + i;
-
-        for (int64_t l = 0; l < n; l++)
-            out[l] += c->part[k] * v[l];
-    }
+    for (int k = 0; k <= c->j; k++)
+        cairn_vector_add(n, c->part[k], basis(c, k) + i, out);
 }
 
 static void add_in(void *user, int64_t i, int64_t n, double *sum)
@@ -167,8 +158,7 @@ static void add_in(void *user, int64_t i, int64_t n, double *sum)
     const cycle *c = user;
 
     (void)sum;
-    for (int64_t k = i; k < i + n; k++)
-        c->s->system->x[k] += c->s->in[k];
+    cairn_vector_add(n, 1, c->s->in + i, c->s->system->x + i);
 }
 
 /// x is what the cycle so far leads to: R y = g, x = x + M^-1 V y.

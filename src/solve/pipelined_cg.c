@@ -6,6 +6,7 @@
 /// what it can reach is a larger residual than that of CG.
 
 #include "solve/solver.h"
+#include "solve/vectors.h"
 
 typedef struct {
     cairn_solver               *s;
@@ -20,22 +21,9 @@ static void dots(void *user, int64_t i, int64_t n, double *sum)
 {
     const pipeline *c = user;
 
-    sum[0] = cairn_leaf_dot(c->r + i, c->r + i, n);
-    sum[1] = c->u == c->r ? sum[0] : cairn_leaf_dot(c->r + i, c->u + i, n);
-    sum[2] = cairn_leaf_dot(c->w + i, c->u + i, n);
-}
-
-static void add(double *to, const double *from, double factor, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++)
-        to[k] += factor * from[k];
-}
-
-/// to = from + factor to
-static void renew(double *to, const double *from, double factor, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++)
-        to[k] = from[k] + factor * to[k];
+    cairn_vector_dot(n, c->r + i, c->r + i, 3, sum);
+    cairn_vector_dot(n, c->r + i, c->u + i, 3, sum + 1);
+    cairn_vector_dot(n, c->w + i, c->u + i, 3, sum + 2);
 }
 
 static void update(void *user, int64_t i, int64_t n, double *sum)
@@ -43,14 +31,14 @@ static void update(void *user, int64_t i, int64_t n, double *sum)
     const pipeline *c     = user;
     const bool      plain = c->u == c->r;
 
-    renew(c->z + i, c->a_now + i, c->beta, n);
-    if (!plain) renew(c->q + i, c->now + i, c->beta, n);
-    renew(c->d + i, c->w + i, c->beta, n);
-    renew(c->p + i, c->u + i, c->beta, n);
-    add(c->x + i, c->p + i, c->alpha, n);
-    add(c->r + i, c->d + i, -c->alpha, n);
-    if (!plain) add(c->u + i, c->q + i, -c->alpha, n);
-    add(c->w + i, c->z + i, -c->alpha, n);
+    cairn_vector_renew(n, c->a_now + i, c->beta, c->z + i);
+    if (!plain) cairn_vector_renew(n, c->now + i, c->beta, c->q + i);
+    cairn_vector_renew(n, c->w + i, c->beta, c->d + i);
+    cairn_vector_renew(n, c->u + i, c->beta, c->p + i);
+    cairn_vector_add(n, c->alpha, c->p + i, c->x + i);
+    cairn_vector_add(n, -c->alpha, c->d + i, c->r + i);
+    if (!plain) cairn_vector_add(n, -c->alpha, c->q + i, c->u + i);
+    cairn_vector_add(n, -c->alpha, c->z + i, c->w + i);
     dots(user, i, n, sum);
 }
 

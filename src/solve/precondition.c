@@ -4,6 +4,8 @@
 
 #include "solve/precondition.h"
 
+#include "solve/vectors.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +70,7 @@ void cairn_precondition_fini(cairn_env *env, cairn_preconditioner *m)
     cairn_block_factors_destroy(env, &m->factors);
 }
 
-const double *cairn_precondition_leaf(const cairn_preconditioner *m,
+const double *cairn_precondition_rows(const cairn_preconditioner *m,
                                       int64_t                     i,
                                       int64_t                     n,
                                       const double               *r,
@@ -79,8 +81,7 @@ const double *cairn_precondition_leaf(const cairn_preconditioner *m,
         cairn_block_factors_solve(m->factors, i, n, r, z);
         return z;
     }
-    for (int64_t k = 0; k < n; k++)
-        z[k] = m->inverse[i + k] * r[k];
+    cairn_vector_multiply(n, m->inverse + i, r, z);
     return z;
 }
 
@@ -91,10 +92,10 @@ typedef struct {
     double                     *z;
 } all_rows;
 
-static void do_leaf(void *user, int64_t i, int64_t n, double *sum)
+static void do_rows(void *user, int64_t i, int64_t n, double *sum)
 {
     const all_rows *a = user;
-    const double   *z = cairn_precondition_leaf(a->m, i, n, a->r + i, a->z + i);
+    const double   *z = cairn_precondition_rows(a->m, i, n, a->r + i, a->z + i);
 
     (void)sum;
     if (z != a->z + i) memcpy(a->z + i, z, (size_t)n * sizeof *z);
@@ -110,7 +111,7 @@ cairn_status cairn_precondition_all(const cairn_preconditioner *m,
     if (m->kind == CAIRN_PRECONDITION_CALLERS)
         return m->callers->apply(m->callers->user, r, z);
     if (cairn_precondition_by_leaf(m))
-        cairn_sums_pass(sums, do_leaf, &a, 0);
+        cairn_sums_pass(sums, do_rows, &a, 0);
     else
         cairn_block_factors_solve_all(m->factors, sums->threads, r, z);
     return CAIRN_OK;

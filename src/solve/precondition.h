@@ -44,7 +44,7 @@ cairn_status cairn_precondition_invert(cairn_env            *env,
 
 void cairn_precondition_fini(cairn_env *env, cairn_preconditioner *m);
 
-/// Does M work on the rows of a leaf alone?
+/// Does M work on the rows of each leaf alone?
 static inline bool cairn_precondition_by_leaf(const cairn_preconditioner *m)
 {
     return m->kind < CAIRN_PRECONDITION_BLOCKS
@@ -57,11 +57,11 @@ static inline bool cairn_precondition_is_cheap(const cairn_preconditioner *m)
     return m->kind < CAIRN_PRECONDITION_BLOCKS;
 }
 
-/// z = M^-1 r in rows i to i+n-1, by leaf.
+/// z = M^-1 r in rows i to i+n-1 of a pass, by leaf.
 ///
 /// @param[in]  r, z  [n] Of these rows.
 /// @return r itself where M is the identity, else @p z.
-const double *cairn_precondition_leaf(const cairn_preconditioner *m,
+const double *cairn_precondition_rows(const cairn_preconditioner *m,
                                       int64_t                     i,
                                       int64_t                     n,
                                       const double               *r,

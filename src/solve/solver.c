@@ -4,6 +4,8 @@
 
 #include "solve/solver.h"
 
+#include "solve/vectors.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -104,8 +106,7 @@ static void subtract(void *user, int64_t i, int64_t n, double *sum)
     const subtraction *d = user;
 
     (void)sum;
-    for (int64_t k = i; k < i + n; k++)
-        d->r[k] = d->b[k] - d->r[k];
+    cairn_vector_renew(n, d->b + i, -1, d->r + i);
 }
 
 void cairn_solver_residual(cairn_solver *s, double *r)
@@ -189,18 +190,20 @@ static void dot_b(void *user, int64_t i, int64_t n, double *sum)
 {
     const double *b = user;
 
-    sum[0] = cairn_leaf_dot(b + i, b + i, n);
+    cairn_vector_dot(n, b + i, b + i, 1, sum);
 }
 
 /// |b|^2, and how many of b are not 0.
 static void look_at_b(void *user, int64_t i, int64_t n, double *sum)
 {
-    const double *b = user;
+    const double *b = (const double *)user + i;
 
-    dot_b(user, i, n, sum);
-    sum[1] = 0;
-    for (int64_t k = i; k < i + n; k++)
-        sum[1] += b[k] != 0;
+    cairn_vector_dot(n, b, b, 2, sum);
+    for (int64_t k = 0; k < n; k++) {
+        double *const count = &sum[k / CAIRN_LEAF_ROWS * 2 + 1];
+
+        *count = (k % CAIRN_LEAF_ROWS > 0 ? *count : 0) + (b[k] != 0);
+    }
 }
 
 static cairn_status check_start(cairn_solver *s)

@@ -28,11 +28,12 @@ create_tree(cairn_env *env, const cairn_solve_rows *rows, int most, cairn_tree *
                        sizeof *tree->sum, (void **)&tree->sum);
 }
 
-/// What a leaf does where only nodes are wanted.
+/// A pass where only nodes are wanted.
 static void nothing(void *user, int64_t i, int64_t n, double *sum)
 {
-    (void)user, (void)i, (void)n;
-    *sum = 0;
+    (void)user, (void)i;
+    for (int64_t k = 0; k < leaves_before(n); k++)
+        sum[k] = 0;
 }
 
 /// Tell all ranks which nodes this one has: those of any pass.
@@ -149,39 +150,51 @@ void cairn_sums_destroy(cairn_env *env, cairn_row_sums **sums)
     *sums = NULL;
 }
 
+/// The leaf behind those that are done together with leaf @p k. A leaf that this rank has
+/// not all rows of is done alone.
+static int64_t leaf_behind(const cairn_solve_rows *rows, int64_t k)
+{
+    if (k * CAIRN_LEAF_ROWS < rows->first) return k + 1;
+    return (k / CAIRN_PASS_LEAVES + 1) * CAIRN_PASS_LEAVES;
+}
+
 /// One thread's leaves: an equal share of those that this rank has rows of.
-static void pass_part(cairn_row_sums *sums, int thread, cairn_leaf_fn *leaf, void *user)
+static void pass_part(cairn_row_sums *sums, int thread, cairn_pass_fn *pass, void *user)
 {
     const cairn_solve_rows *rows   = &sums->rows;
     const int64_t           end    = rows->first + rows->count;
     const int64_t           first  = rows->first / CAIRN_LEAF_ROWS;
     const int64_t           leaves = leaves_before(end) - first;
+    const int64_t           last   = first + leaves * (thread + 1) / sums->threads;
     cairn_tree *const       tree   = &sums->part[thread];
-    double *const           room   = tree->sum + (CAIRN_TREE_NODES - 1) * tree->sums;
+    double *const           room =
+        tree->sum + (CAIRN_TREE_NODES - CAIRN_PASS_LEAVES) * tree->sums;
+    int64_t behind;
 
-    for (int64_t k = first + leaves * thread / sums->threads;
-         k < first + leaves * (thread + 1) / sums->threads; k++) {
-        const int64_t from = k * CAIRN_LEAF_ROWS, to = from + CAIRN_LEAF_ROWS;
+    for (int64_t k = first + leaves * thread / sums->threads; k < last; k = behind) {
+        behind = leaf_behind(rows, k);
+        if (behind > last) behind = last;
+        const int64_t from = k * CAIRN_LEAF_ROWS, to = behind * CAIRN_LEAF_ROWS;
         const int64_t i = from > rows->first ? from : rows->first;
 
-        leaf(user, i - rows->first, (to < end ? to : end) - i, room);
-        if (tree->sums > 0) cairn_tree_push(tree, (cairn_tree_node){0, k}, room);
+        pass(user, i - rows->first, (to < end ? to : end) - i, room);
+        if (tree->sums > 0) cairn_tree_push_leaves(tree, k, behind - k, room);
     }
 }
 
-void cairn_sums_pass(cairn_row_sums *sums, cairn_leaf_fn *leaf, void *user, int count)
+void cairn_sums_pass(cairn_row_sums *sums, cairn_pass_fn *rows, void *user, int count)
 {
     for (int t = 0; t < sums->threads; t++)
         cairn_tree_clear(&sums->part[t], count);
     cairn_tree_clear(&sums->mine, count);
     if (sums->rows.count == 0) return;
     if (sums->threads == 1) {
-        pass_part(sums, 0, leaf, user);
+        pass_part(sums, 0, rows, user);
     } else {
 #pragma omp parallel num_threads(sums->threads)
         for (int t = omp_get_thread_num(); t < sums->threads;
              t += omp_get_num_threads())
-            pass_part(sums, t, leaf, user);
+            pass_part(sums, t, rows, user);
     }
     for (int t = 0; t < sums->threads && count > 0; t++)
         cairn_tree_join(&sums->mine, &sums->part[t]);
@@ -257,9 +270,9 @@ cairn_status cairn_sums_end(cairn_row_sums *sums)
 }
 
 cairn_status
-cairn_sums_of(cairn_row_sums *sums, cairn_leaf_fn *leaf, void *user, int count)
+cairn_sums_of(cairn_row_sums *sums, cairn_pass_fn *rows, void *user, int count)
 {
-    cairn_sums_pass(sums, leaf, user, count);
+    cairn_sums_pass(sums, rows, user, count);
     CAIRN_TRY(cairn_sums_begin(sums));
     return cairn_sums_end(sums);
 }

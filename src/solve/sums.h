@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Passes over the rows of a rank, by its threads, leaf by leaf (tree.h), and sums that come
-/// of them over all ranks. A pass does all that there is to do with a row while it is in the
-/// cache: updates first, then products of what has become of it.
+/// Passes over the rows of a rank, by its threads, some leaves at a time (tree.h), and sums
+/// that come of them over all ranks. A pass does all that there is to do with a row while it
+/// is in the cache (vectors.h): updates first, then products of what has become of it.
 ///
 /// With `reproducible` a rank sends the sums of the nodes that lie whole in its rows, by one
 /// gathering, and each adds all of them up to the root. Without, ranks add their own up, and
@@ -16,8 +16,14 @@
 #include "comm/comm.h"
 #include "solve/tree.h"
 
-/// Do rows i to i+n-1 of this rank, n <= 64, and set the leaf's sums.
-typedef void cairn_leaf_fn(void *user, int64_t i, int64_t n, double *sum);
+/* 8: of six vectors 24 KB, half of what the least first-level caches hold; fewer leaves take
+ * longer (4: 1 %, 1: 20 %), 32 as well. */
+enum { CAIRN_PASS_LEAVES = 8, CAIRN_PASS_ROWS = CAIRN_PASS_LEAVES * CAIRN_LEAF_ROWS };
+
+/// Do rows i to i+n-1 of this rank, n <= CAIRN_PASS_ROWS, the first of which begins a leaf or
+/// this rank's rows, and set the sums of their leaves: sum s of leaf k is sum[k * count + s],
+/// where the pass has @p count sums.
+typedef void cairn_pass_fn(void *user, int64_t i, int64_t n, double *sum);
 
 /// Rows of this rank among those of all.
 typedef struct cairn_solve_rows {
@@ -83,8 +89,8 @@ void cairn_sums_destroy(cairn_env *env, cairn_row_sums **sums);
 
 /// Go over all rows of this rank. Local.
 ///
-/// @param[in] count  Of the sums that @p leaf sets; 0: none.
-void cairn_sums_pass(cairn_row_sums *sums, cairn_leaf_fn *leaf, void *user, int count);
+/// @param[in] count  Of the sums that @p rows sets of each leaf; 0: none.
+void cairn_sums_pass(cairn_row_sums *sums, cairn_pass_fn *rows, void *user, int count);
 
 /// Begin to add the sums of the last pass over ranks; and wait for `result`.
 ///
@@ -96,22 +102,6 @@ cairn_status cairn_sums_end(cairn_row_sums *sums);
 
 /// A pass, and its sums over ranks. Collective.
 cairn_status
-cairn_sums_of(cairn_row_sums *sums, cairn_leaf_fn *leaf, void *user, int count);
-
-/// The sum of a(i) b(i) over n rows, in eight sums side by side, which are what vectors of
-/// any width add.
-static inline double cairn_leaf_dot(const double *a, const double *b, int64_t n)
-{
-    double  lane[8] = {0};
-    int64_t i       = 0;
-
-    for (; i + 8 <= n; i += 8)
-        for (int k = 0; k < 8; k++)
-            lane[k] += a[i + k] * b[i + k];
-    for (int k = 0; i + k < n; k++)
-        lane[k] += a[i + k] * b[i + k];
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6]))
-           + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
+cairn_sums_of(cairn_row_sums *sums, cairn_pass_fn *rows, void *user, int count);
 
 #endif

@@ -45,6 +45,24 @@ void cairn_tree_push(cairn_tree *tree, cairn_tree_node node, const double *sum)
         continue;
 }
 
+void cairn_tree_push_leaves(cairn_tree *tree,
+                            int64_t     first,
+                            int64_t     leaves,
+                            double     *sum)
+{
+    const int count = tree->sums;
+    int       level = 0;
+
+    for (; leaves > 1 && leaves % 2 == 0 && first % 2 == 0;
+         level++, first /= 2, leaves /= 2)
+        for (int64_t n = 0; n < leaves / 2; n++)
+            for (int k = 0; k < count; k++)
+                sum[n * count + k] =
+                    sum[2 * n * count + k] + sum[(2 * n + 1) * count + k];
+    for (int64_t n = 0; n < leaves; n++)
+        cairn_tree_push(tree, (cairn_tree_node){level, first + n}, sum + n * count);
+}
+
 void cairn_tree_join(cairn_tree *tree, const cairn_tree *from)
 {
     for (int k = 0; k < from->nodes; k++)

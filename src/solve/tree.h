@@ -45,6 +45,15 @@ static inline void cairn_tree_clear(cairn_tree *tree, int sums)
 /// Local. @param[in] sum  [tree->sums]
 void cairn_tree_push(cairn_tree *tree, cairn_tree_node node, const double *sum);
 
+/// Add leaves behind those that there are: the nodes that they make up first, which needs no
+/// list.
+///
+/// Local. @param[in,out] sum  [leaves][tree->sums]; what is left in it means nothing.
+void cairn_tree_push_leaves(cairn_tree *tree,
+                            int64_t     first,
+                            int64_t     leaves,
+                            double     *sum);
+
 /// Add all nodes of @p from. Local.
 void cairn_tree_join(cairn_tree *tree, const cairn_tree *from);
 

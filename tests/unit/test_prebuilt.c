@@ -208,9 +208,10 @@ static void clear_upper_halves(void)
 Test(prebuilt, kernels_clear_the_upper_halves_of_registers)
 {
     static const char *const specs[] = {"csr", "dia", "bdia<64>", "ell", "sell<8>"};
-    const cairn_problem p = {.size = sizeof(cairn_problem), .nx = 40, .ny = 40, .nz = 1};
-    cairn_context      *context;
-    cairn_source       *source = NULL;
+    const cairn_problem      p       = {
+                   .size = sizeof(cairn_problem), .nx = 40, .ny = 40, .nz = 1};
+    cairn_context *context;
+    cairn_source  *source = NULL;
 
     if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
     if (!can_ask()) cr_skip_test("the processor does not tell");

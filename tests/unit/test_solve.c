@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "solve/lanczos.h"
+#include "solve/vectors.h"
 #include "support/brutal.h"
 #include "support/solve_case.h"
 #include "support/suite_context.h"
@@ -594,28 +595,31 @@ Test(solve, every_allocation_may_fail)
 
 /* ---- inside ---- */
 
-/// Leaves cut into random stretches, each added up by itself, make the sum of all.
+/// Leaves cut into random stretches, each added up by itself and at once, make the sum of all
+/// that are added one by one.
 Test(solve, trees_add_the_same_whoever_adds)
 {
     uint64_t state = 7;
-    double   room[3][CAIRN_TREE_NODES], leaf[300];
+    double   room[3][CAIRN_TREE_NODES], leaf[300], stretch[300];
 
     for (int64_t leaves = 1; leaves <= 300; leaves++) {
         cairn_tree whole  = {.leaves = leaves, .sum = room[0]};
         cairn_tree joined = {.leaves = leaves, .sum = room[1]};
         cairn_tree part   = {.leaves = leaves, .sum = room[2]};
+        int64_t    from   = 0;
 
         cairn_tree_clear(&whole, 1);
         cairn_tree_clear(&joined, 1);
-        cairn_tree_clear(&part, 1);
         for (int64_t k = 0; k < leaves; k++) {
             state   = state * 6364136223846793005u + 1442695040888963407u;
             leaf[k] = (double)(state >> 11) * 0x1p-53 * pow(2, (double)(k % 40));
             cairn_tree_push(&whole, (cairn_tree_node){0, k}, &leaf[k]);
-            cairn_tree_push(&part, (cairn_tree_node){0, k}, &leaf[k]);
-            if ((state >> 33) % 5 != 0 && k + 1 < leaves) continue;
-            cairn_tree_join(&joined, &part);
+            stretch[k - from] = leaf[k];
+            if ((state >> 33) % 11 != 0 && k + 1 < leaves) continue;
             cairn_tree_clear(&part, 1);
+            cairn_tree_push_leaves(&part, from, k + 1 - from, stretch);
+            cairn_tree_join(&joined, &part);
+            from = k + 1;
         }
         cr_assert_eq(whole.nodes, 1, "%ld leaves: %d nodes", (long)leaves, whole.nodes);
         cr_assert_eq(joined.nodes, 1);
@@ -625,6 +629,87 @@ Test(solve, trees_add_the_same_whoever_adds)
             const double sum = ((leaf[0] + leaf[1]) + (leaf[2] + leaf[3])) + leaf[4];
 
             cr_assert_eq(room[0][0], sum);
+        }
+    }
+}
+
+enum { VECTOR_ROWS = 3 * CAIRN_LEAF_ROWS + 8 };
+
+/// What each function of vectors.h is to make of row i.
+static double row_of(int function, double factor, double part, double a, double to)
+{
+    volatile double product = (function == 4 ? a : factor) * to, other = part * a;
+
+    switch (function) {
+    case 0: other = factor * a; return to + other;
+    case 1: return a + product;
+    case 2: return product + other;
+    default: return product;
+    }
+}
+
+static void run_vector(int           function,
+                       int64_t       n,
+                       double        factor,
+                       double        part,
+                       const double *a,
+                       const double *before,
+                       double       *to)
+{
+    switch (function) {
+    case 0: cairn_vector_add(n, factor, a, to); break;
+    case 1: cairn_vector_renew(n, a, factor, to); break;
+    case 2: cairn_vector_mix(n, factor, part, a, to); break;
+    case 3: cairn_vector_scale(n, factor, to); break;
+    default: cairn_vector_multiply(n, a, before, to); break;
+    }
+}
+
+/// The sum of a leaf as vectors.h has it.
+static double leaf_of(int64_t n, const double *a, const double *b)
+{
+    volatile double lane[8] = {0}, product;
+
+    for (int64_t i = 0; i < n; i++) {
+        product = a[i] * b[i];
+        lane[i % 8] += product;
+    }
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6]))
+           + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/// The bits are those of one row after the other, for any count of rows, wherever they lie.
+Test(solve, vectors_have_the_bits_of_single_rows)
+{
+    double a[VECTOR_ROWS + 8], b[VECTOR_ROWS + 8], to[VECTOR_ROWS + 8], sum[8];
+
+    for (int64_t i = 0; i < VECTOR_ROWS + 8; i++) {
+        a[i] = grid_b(i) * pow(2, (double)(i % 30));
+        b[i] = grid_b(3 * i + 1);
+    }
+    for (int64_t n = 0; n <= VECTOR_ROWS; n++) {
+        const int64_t at = n % 8;
+
+        for (int f = 0; f < 5; f++) {
+            memcpy(to, b, sizeof to);
+            run_vector(f, n, -1.3, 0.7, a + at, b + at, to + at);
+            for (int64_t i = 0; i < VECTOR_ROWS + 8; i++)
+                cr_assert_eq(
+                    to[i],
+                    i < at || i >= at + n ? b[i] : row_of(f, -1.3, 0.7, a[i], b[i]),
+                    "function %d, %ld rows, row %ld", f, (long)n, (long)(i - at));
+        }
+        memset(sum, 0, sizeof sum);
+        cairn_vector_dot(n, a + at, b, 2, sum + 1);
+        for (int64_t k = 0; k < 4; k++) {
+            const int64_t from = k * CAIRN_LEAF_ROWS, rest = n - from;
+
+            cr_assert_eq(sum[2 * k], 0);
+            if (rest <= 0) continue;
+            cr_assert_eq(sum[2 * k + 1],
+                         leaf_of(rest < CAIRN_LEAF_ROWS ? rest : CAIRN_LEAF_ROWS,
+                                 a + at + from, b + from),
+                         "%ld rows, leaf %ld", (long)n, (long)k);
         }
     }
 }
