@@ -7,6 +7,7 @@
 #include "comm/halo.h"
 
 #include "comm/halo_by_node.h"
+#include "comm/halo_rows.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -451,30 +452,18 @@ void cairn_halo_clear(cairn_halo *halo)
         memset(row_at(halo, halo->need.row[k]), 0, halo->row_bytes);
 }
 
-/// Copy a row. Those of one value are by far the most frequent ones.
-static void copy_row(char *to, const char *from, size_t bytes)
-{
-    if (bytes == sizeof(double))
-        memcpy(to, from, sizeof(double));
-    else
-        memcpy(to, from, bytes);
-}
-
 /// Into what is sent, or where its receiver reads it, from where row @p first and those
 /// after it are.
 static void
 pack(const cairn_halo *halo, const side *s, const char *rows, cairn_coord first)
 {
-    const cairn_comm_ops *ops   = halo->comm->ops;
-    const size_t          bytes = halo->row_bytes;
+    for (int k = 0; k < halo->flight.sinks; k++) {
+        const departure          d = halo->flight.departure[k];
+        const cairn_halo_message m = {s->row + d.first, d.end - d.first,
+                                      s->value + (size_t)d.first * halo->row_bytes,
+                                      halo->row_bytes};
 
-    for (int m = 0; m < halo->flight.sinks; m++) {
-        const departure d  = halo->flight.departure[m];
-        char           *to = ops->exchange_room(halo->comm, halo->exchange, m);
-
-        if (!to) to = s->value + (size_t)d.first * bytes;
-        for (cairn_pos k = d.first; k < d.end; k++, to += bytes)
-            copy_row(to, rows + (size_t)(s->row[k] - first) * bytes, bytes);
+        cairn_halo_write(halo->comm, halo->exchange, k, &m, rows, first);
     }
 }
 
@@ -485,7 +474,8 @@ unpack(const cairn_halo *halo, const side *s, cairn_pos first, cairn_pos end)
     const size_t bytes = halo->row_bytes;
 
     for (cairn_pos k = first; k < end; k++)
-        copy_row(row_at(halo, s->row[k]), s->value + (size_t)k * bytes, bytes);
+        cairn_halo_copy_row(row_at(halo, s->row[k]), s->value + (size_t)k * bytes,
+                            bytes);
 }
 
 /// Add what came, which lies in rank order.

@@ -5,6 +5,8 @@
 
 #include "comm/halo_by_node.h"
 
+#include "comm/halo_rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -414,8 +416,8 @@ static void scatter(const cairn_halo_by_node *by_node,
     const size_t bytes = by_node->wanted.bytes;
 
     for (cairn_pos k = 0; k < n; k++)
-        memcpy(by_node->wanted.value + (size_t)place[k] * bytes,
-               value + (size_t)k * bytes, bytes);
+        cairn_halo_copy_row(by_node->wanted.value + (size_t)place[k] * bytes,
+                            value + (size_t)k * bytes, bytes);
 }
 
 static void take(cairn_halo_by_node *by_node, int m)
@@ -431,21 +433,21 @@ static void take(cairn_halo_by_node *by_node, int m)
 /// All that owners send has come: hand on what others want of it.
 static cairn_status hand_on(cairn_halo_by_node *by_node)
 {
-    const cairn_comm_ops *ops   = by_node->comm->ops;
-    const handed         *out   = &by_node->out;
-    const size_t          bytes = by_node->wanted.bytes;
+    cairn_comm   *comm = by_node->comm;
+    const handed *out  = &by_node->out;
+    cairn_pos     next = 0;
 
-    for (cairn_pos k = 0, m = 0, r = 0; m < out->messages; r++) {
+    for (int r = 0, k = 0; k < out->messages; r++) {
         if (out->count[r] == 0) continue;
-        const cairn_pos end = k + out->count[r];
-        char *to = ops->exchange_room(by_node->comm, by_node->exchange, (int)m++);
+        const cairn_halo_message m = {out->place + next, out->count[r],
+                                      out->value + (size_t)next * by_node->wanted.bytes,
+                                      by_node->wanted.bytes};
 
-        if (!to) to = out->value + (size_t)k * bytes;
-        for (; k < end; k++, to += bytes)
-            memcpy(to, by_node->wanted.value + (size_t)out->place[k] * bytes, bytes);
+        cairn_halo_write(comm, by_node->exchange, k++, &m, by_node->wanted.value, 0);
+        next += out->count[r];
     }
     by_node->now.begun = true;
-    return ops->exchange_begin(by_node->comm, by_node->exchange);
+    return comm->ops->exchange_begin(comm, by_node->exchange);
 }
 
 /// All that is handed on to this rank has come.

@@ -70,6 +70,15 @@ static cairn_status wait_for(cairn_comm *comm, request r)
     return cairn_fail(comm->env, r.status, "%s", r.message);
 }
 
+/// The status of a call of the communicator behind, whose message becomes the relay's.
+static cairn_status pass_on(cairn_comm *comm, cairn_status status)
+{
+    const relay *x = comm->state;
+
+    if (status == CAIRN_OK) return CAIRN_OK;
+    return cairn_fail(comm->env, status, "%s", cairn_message(x->of->env));
+}
+
 /// Have a call carried out. After the second thread has left the caller is the first.
 static cairn_status
 ask(cairn_comm *comm, relayed_call *call, const void *arguments, bool is_local)
@@ -80,10 +89,7 @@ ask(cairn_comm *comm, relayed_call *call, const void *arguments, bool is_local)
         return wait_for(
             comm,
             (request){.call = call, .arguments = arguments, .is_local = is_local});
-    const cairn_status status = call(x->of, arguments);
-
-    if (status == CAIRN_OK) return CAIRN_OK;
-    return cairn_fail(comm->env, status, "%s", cairn_message(x->of->env));
+    return pass_on(comm, call(x->of, arguments));
 }
 
 void cairn_relay_leave(cairn_comm *comm)
@@ -325,83 +331,56 @@ static void *relay_exchange_room(cairn_comm *comm, void *exchange, int k)
     return x->of->ops->exchange_room(x->of, exchange, k);
 }
 
-/// An exchange that is there, and what is to be looked at.
-typedef struct {
-    void *exchange;
-    bool *came;
-    int   k;
-} exchanging;
-
 /// Ranks look after messages as often as they have some, so the runs of exchanges are for
-/// the first thread.
-static cairn_status run_on(cairn_comm *comm, relayed_call *call, const exchanging *a)
+/// the first thread, once the second has left.
+static cairn_status check_left(const cairn_comm *comm)
 {
     const relay *x = comm->state;
 
     CAIRN_CHECK(atomic_load_explicit(&x->left, memory_order_acquire), comm->env,
                 CAIRN_UNSUPPORTED, "relay: exchange: its runs are not relayed");
-    return ask(comm, call, a, false);
-}
-
-static cairn_status begin_exchange(cairn_comm *of, const void *arguments)
-{
-    const exchanging *a = arguments;
-
-    return of->ops->exchange_begin(of, a->exchange);
+    return CAIRN_OK;
 }
 
 static cairn_status relay_exchange_begin(cairn_comm *comm, void *exchange)
 {
-    const exchanging a = {.exchange = exchange};
+    const relay *x = comm->state;
 
-    return run_on(comm, begin_exchange, &a);
-}
-
-static cairn_status test_exchange(cairn_comm *of, const void *arguments)
-{
-    const exchanging *a = arguments;
-
-    return of->ops->exchange_test(of, a->exchange, a->came);
+    CAIRN_TRY(check_left(comm));
+    return pass_on(comm, x->of->ops->exchange_begin(x->of, exchange));
 }
 
 static cairn_status relay_exchange_test(cairn_comm *comm, void *exchange, bool *came)
 {
-    const exchanging a = {.exchange = exchange, .came = came};
+    const relay *x = comm->state;
 
-    return run_on(comm, test_exchange, &a);
-}
-
-static cairn_status await_exchange(cairn_comm *of, const void *arguments)
-{
-    const exchanging *a = arguments;
-
-    return of->ops->exchange_await(of, a->exchange, a->k);
+    CAIRN_TRY(check_left(comm));
+    return pass_on(comm, x->of->ops->exchange_test(x->of, exchange, came));
 }
 
 static cairn_status relay_exchange_await(cairn_comm *comm, void *exchange, int k)
 {
-    const exchanging a = {.exchange = exchange, .k = k};
+    const relay *x = comm->state;
 
-    return run_on(comm, await_exchange, &a);
-}
-
-static cairn_status end_exchange(cairn_comm *of, const void *arguments)
-{
-    const exchanging *a = arguments;
-
-    return of->ops->exchange_end(of, a->exchange);
+    CAIRN_TRY(check_left(comm));
+    return pass_on(comm, x->of->ops->exchange_await(x->of, exchange, k));
 }
 
 static cairn_status relay_exchange_end(cairn_comm *comm, void *exchange)
 {
-    const exchanging a = {.exchange = exchange};
+    const relay *x = comm->state;
 
-    return run_on(comm, end_exchange, &a);
+    CAIRN_TRY(check_left(comm));
+    return pass_on(comm, x->of->ops->exchange_end(x->of, exchange));
 }
+
+typedef struct {
+    void *exchange;
+} destroying;
 
 static cairn_status destroy_exchange(cairn_comm *of, const void *arguments)
 {
-    const exchanging *a = arguments;
+    const destroying *a = arguments;
 
     of->ops->exchange_destroy(of, a->exchange);
     return CAIRN_OK;
@@ -409,7 +388,7 @@ static cairn_status destroy_exchange(cairn_comm *of, const void *arguments)
 
 static void relay_exchange_destroy(cairn_comm *comm, void *exchange)
 {
-    const exchanging a = {.exchange = exchange};
+    const destroying a = {exchange};
 
     (void)ask(comm, destroy_exchange, &a, true);
 }
