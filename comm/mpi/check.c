@@ -142,12 +142,10 @@ static bool has_fabric(void)
     return access("/sys/class/infiniband", F_OK) == 0;
 }
 
-/// Settings that fail when MPI starts, or when it is first used so. Both are of Open
-/// MPI 4.1; seen there.
+/// A setting with which MPI does not start. Of Open MPI 4.1; seen there.
 static void check_settings(cairn_diagnostics *findings)
 {
     const char *pml = cairn_foreign_variable("OMPI_MCA_pml");
-    const char *osc = cairn_foreign_variable("OMPI_MCA_osc");
     const bool  any = cairn_foreign_variable("OMPI_MCA_pml_ucx_tls")
                      || cairn_foreign_variable("OMPI_MCA_opal_common_ucx_tls");
 
@@ -160,10 +158,6 @@ static void check_settings(cairn_diagnostics *findings)
             "OMPI_MCA_pml=ucx alone finds nothing to send by "
             "where there is no InfiniBand: "
             "MPI will not start");
-    if (osc && strcmp(osc, "ucx") == 0)
-        cairn_diagnostics_attention(
-            findings, "transport", "OMPI_MCA_osc=ucx,sm",
-            "OMPI_MCA_osc=ucx alone cannot make windows of shared memory");
 }
 
 /// What a distribution by the graph needs.

@@ -14,6 +14,7 @@
 
 #include "comm/collective.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 static void
@@ -168,6 +169,7 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
     cairn_collective_text(
         &arguments, "CAIRN_HALO",
         cairn_exchange_way_name((cairn_exchange_way)comm->env->options.halo));
+    if (status == CAIRN_OK) x->collective.graph = MPI_COMM_NULL;
     if (status == CAIRN_OK)
         status = copy_messages(comm->env, sends, to, send, send_bytes, &x->out);
     if (status == CAIRN_OK)
@@ -241,7 +243,7 @@ static cairn_status start_shared(cairn_comm *comm, cairn_mpi_exchange *x)
             memcpy(shared->out[k] + out_offset(shared, shared->turn), x->out.data[k],
                    (size_t)x->out.bytes[k]);
     shared->roomed = false;
-    CAIRN_MPI(comm->env, "start", MPI_Win_sync(x->joint->window));
+    atomic_thread_fence(memory_order_release); /* notes say that all is written */
     return start_anew(comm, &shared->notes, x);
 }
 
@@ -252,8 +254,8 @@ static cairn_status start_collective(cairn_comm *comm, cairn_mpi_exchange *x)
     CAIRN_MPI(comm->env, "start",
               MPI_Ineighbor_alltoallw(MPI_BOTTOM, c->counts, c->at, c->types,
                                       MPI_BOTTOM, c->counts + c->sends,
-                                      c->at + c->sends, c->types + c->sends,
-                                      x->joint->graph, &x->made[0]));
+                                      c->at + c->sends, c->types + c->sends, c->graph,
+                                      &x->made[0]));
     return CAIRN_OK;
 }
 
@@ -284,25 +286,23 @@ cairn_status cairn_mpi_exchange_begin(cairn_comm *comm, void *exchange)
 }
 
 /// Message @p k is there; if only its note is, copy it from where it lies.
-static cairn_status take(cairn_comm *comm, cairn_mpi_exchange *x, int k)
+static void take(cairn_mpi_exchange *x, int k)
 {
     const cairn_mpi_shared *shared = &x->shared;
 
     x->missing[k] = 0;
-    if (x->trials.way != CAIRN_EXCHANGE_SHARED || !shared->in[k]) return CAIRN_OK;
-    CAIRN_MPI(comm->env, "take", MPI_Win_sync(x->joint->window));
+    if (x->trials.way != CAIRN_EXCHANGE_SHARED || !shared->in[k]) return;
+    atomic_thread_fence(memory_order_acquire);
     memcpy(x->in.data[k], shared->in[k] + (shared->turn % 2 ? shared->ahead[k] : 0),
            (size_t)x->in.bytes[k]);
-    return CAIRN_OK;
 }
 
 /// All that is still missing is there.
-static cairn_status take_all(cairn_comm *comm, cairn_mpi_exchange *x)
+static void take_all(cairn_mpi_exchange *x)
 {
     x->left = 0;
     for (int k = 0; k < x->in.n; k++)
-        if (x->missing[k] > 0) CAIRN_TRY(take(comm, x, k));
-    return CAIRN_OK;
+        if (x->missing[k] > 0) take(x, k);
 }
 
 static MPI_Request *requests_under_way(cairn_mpi_exchange *x)
@@ -319,13 +319,15 @@ static cairn_status test_requests(cairn_comm *comm, cairn_mpi_exchange *x)
     CAIRN_MPI(comm->env, "test",
               MPI_Testsome(list->n, requests_under_way(x), &count, x->done,
                            MPI_STATUSES_IGNORE));
-    if (count == MPI_UNDEFINED) return take_all(comm, x); /* none is under way */
+    if (count == MPI_UNDEFINED) { /* none is under way */
+        take_all(x);
+        return CAIRN_OK;
+    }
     x->left -= count;
     for (int k = 0; k < count; k++) {
         const int message = list->piece[x->done[k]].message;
 
-        if (message >= 0 && --x->missing[message] == 0)
-            CAIRN_TRY(take(comm, x, message));
+        if (message >= 0 && --x->missing[message] == 0) take(x, message);
     }
     return CAIRN_OK;
 }
@@ -335,7 +337,8 @@ static cairn_status test_collective(cairn_comm *comm, cairn_mpi_exchange *x)
     int done = 0;
 
     CAIRN_MPI(comm->env, "test", MPI_Test(&x->made[0], &done, MPI_STATUS_IGNORE));
-    return done ? take_all(comm, x) : CAIRN_OK;
+    if (done) take_all(x);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_mpi_exchange_test(cairn_comm *comm, void *exchange, bool *came)
@@ -364,7 +367,8 @@ static cairn_status wait_all(cairn_comm *comm, cairn_mpi_exchange *x)
         x->trials.way == CAIRN_EXCHANGE_COLLECTIVE
             ? cairn_mpi_wait_neighbours(comm, &x->made[0], c->recvs, c->peer + c->sends)
             : cairn_mpi_wait(comm, "wait", list->n, requests_under_way(x), list->peer));
-    return take_all(comm, x);
+    take_all(x);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_mpi_exchange_await(cairn_comm *comm, void *exchange, int k)
@@ -383,7 +387,7 @@ cairn_status cairn_mpi_exchange_await(cairn_comm *comm, void *exchange, int k)
         CAIRN_TRY(cairn_mpi_wait(comm, "wait", n, requests_under_way(x) + first,
                                  list->peer + first));
         x->left -= x->missing[k];
-        CAIRN_TRY(take(comm, x, k));
+        take(x, k);
     }
     add_time(x, begin);
     return CAIRN_OK;
@@ -401,7 +405,7 @@ cairn_status cairn_mpi_exchange_end(cairn_comm *comm, void *exchange)
     }
     /* Notes of readers have come: what they have read may be written over. */
     if (x->trials.way == CAIRN_EXCHANGE_SHARED)
-        CAIRN_MPI(comm->env, "end", MPI_Win_sync(x->joint->window));
+        atomic_thread_fence(memory_order_acquire);
     return CAIRN_OK;
 }
 
@@ -422,7 +426,7 @@ void cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange)
     MPI_Finalized(&ended);
     for (int k = 0; k < x->own.n && !ended && !comm->lost; k++)
         if (x->kept[k] != MPI_REQUEST_NULL) MPI_Request_free(&x->kept[k]);
-    cairn_mpi_ways_end(comm, x);
+    cairn_mpi_ways_end(comm->env, x, !ended && !comm->lost);
     free_messages(env, &x->out);
     free_messages(env, &x->in);
     cairn_free(env, x->own.piece);

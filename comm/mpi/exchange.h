@@ -37,11 +37,12 @@ typedef struct cairn_mpi_shared {
     cairn_mpi_requests notes; ///< Empty ones to ranks of this node; others' messages.
     char             **out;   ///< [sent] Where each is written, in even runs; NULL: it
                               ///< leaves the node.
-    char   **in;              ///< [received] Where each is read, likewise,
-    int64_t *ahead;           ///< [received] and how far behind in odd ones.
-    int64_t  half;            ///< The same of what this rank writes.
-    unsigned turn;   ///< Runs so far that went this way; the same on all ranks.
-    bool     roomed; ///< The caller has written the next ones there.
+    char            **in;     ///< [received] Where each is read, likewise,
+    int64_t          *ahead;  ///< [received] and how far behind in odd ones.
+    int64_t           half;   ///< The same of what this rank writes.
+    unsigned          turn; ///< Runs so far that went this way; the same on all ranks.
+    bool              roomed; ///< The caller has written the next ones there.
+    cairn_node_memory memory;
 } cairn_mpi_shared;
 
 /// Messages as one neighbourhood collective.
@@ -51,6 +52,7 @@ typedef struct cairn_mpi_collective {
     MPI_Datatype *types;  ///< [sent + received]
     int          *peer;   ///< [sent + received] Those received behind those sent.
     int           sends, recvs;
+    MPI_Comm      graph; ///< That knows who is whose neighbour; or MPI_COMM_NULL.
 } cairn_mpi_collective;
 
 typedef struct cairn_mpi_exchange {
@@ -59,7 +61,6 @@ typedef struct cairn_mpi_exchange {
     cairn_mpi_requests    own;        ///< Each message by itself.
     cairn_mpi_shared      shared;     ///< Where ways has CAIRN_EXCHANGE_SHARED,
     cairn_mpi_collective  collective; ///< and CAIRN_EXCHANGE_COLLECTIVE.
-    cairn_mpi_joint      *joint;      ///< What ranks made together for these.
     cairn_exchange_way    next;       ///< The way of the next run.
     double                seconds;    ///< Of the run at hand, inside calls.
     int                   tag;  ///< Its own, so that two may be under way at once.
@@ -92,12 +93,14 @@ cairn_status cairn_mpi_ways_begin(cairn_comm *comm, cairn_mpi_exchange *x);
 
 /// Turn to the way of the run that begins, and decide on the next one's. Once ways are made
 /// that ranks make together, once ranks agree on the fastest, and in the run behind that
-/// they free what it does not need.
+/// each frees what it does not need.
 ///
 /// Collective.
 cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x);
 
-/// Let go of what ways have. Local.
-void cairn_mpi_ways_end(cairn_comm *comm, cairn_mpi_exchange *x);
+/// Let go of what ways have. Local: MPI frees a communicator without waiting.
+///
+/// @param[in] usable  MPI may be called.
+void cairn_mpi_ways_end(cairn_env *env, cairn_mpi_exchange *x, bool usable);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "comm/mpi/exchange.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,13 +98,13 @@ static cairn_status open_collective(cairn_comm *comm, cairn_mpi_exchange *x)
     c->recvs        = list_neighbours(&x->in, c->sends, c);
     const int error = MPI_Dist_graph_create_adjacent(
         state->comm, c->recvs, c->peer + c->sends, c->counts + c->sends, c->sends,
-        c->peer, c->counts, MPI_INFO_NULL, 0, &x->joint->graph);
+        c->peer, c->counts, MPI_INFO_NULL, 0, &c->graph);
 
     if (error != MPI_SUCCESS) {
-        x->joint->graph = MPI_COMM_NULL;
+        c->graph = MPI_COMM_NULL;
         return cairn_comm_agree(comm, cairn_mpi_fail(comm->env, "neighbours", error));
     }
-    MPI_Comm_set_errhandler(x->joint->graph, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(c->graph, MPI_ERRORS_RETURN);
     return cairn_comm_agree(comm, CAIRN_OK);
 }
 
@@ -141,26 +142,28 @@ static cairn_status allocate_shared(cairn_comm *comm, cairn_mpi_exchange *x)
 /// Put up signs for those that read here.
 static void show_messages(const cairn_comm *comm, cairn_mpi_exchange *x, int64_t signs)
 {
-    sign   *at   = (sign *)(void *)x->joint->mine;
-    int64_t next = signs;
+    const cairn_node_memory *memory = &x->shared.memory;
+    char *const              own    = memory->part[memory->own].at;
+    sign *const              at     = (sign *)(void *)own;
+    int64_t                  next   = signs;
 
     for (int k = 0; k < x->out.n; k++) {
         if (!is_local(comm, &x->out, k)) continue;
-        x->shared.out[k]                               = x->joint->mine + next;
+        x->shared.out[k]                               = own + next;
         at[cairn_mpi_local_rank(comm, x->out.peer[k])] = (sign){next, x->shared.half};
         next += rounded(x->out.bytes[k]);
     }
 }
 
 /// Read those of others.
-static cairn_status find_messages(const cairn_comm *comm, cairn_mpi_exchange *x)
+static cairn_status find_messages(cairn_comm *comm, cairn_mpi_exchange *x)
 {
+    char *part;
+
     for (int k = 0; k < x->in.n; k++) {
         if (!is_local(comm, &x->in, k)) continue;
-        char *const part = cairn_mpi_joint_of(comm, x->joint, x->in.peer[k]);
-
-        CAIRN_CHECK(part, comm->env, CAIRN_COMM, "MPI: memory of rank %d is not there",
-                    x->in.peer[k]);
+        CAIRN_TRY(
+            cairn_node_memory_find(comm, &x->shared.memory, x->in.peer[k], &part));
         const sign its = ((const sign *)(const void *)part)[comm->local_rank];
 
         x->shared.in[k]    = part + its.offset;
@@ -178,13 +181,19 @@ static cairn_status open_shared(cairn_comm *comm, cairn_mpi_exchange *x)
     CAIRN_TRY(cairn_comm_agree(comm, allocate_shared(comm, x)));
     for (int k = 0; k < x->out.n; k++)
         if (is_local(comm, &x->out, k)) shared->half += rounded(x->out.bytes[k]);
-    CAIRN_TRY(cairn_mpi_joint_share(comm, x->joint,
-                                    shared->half > 0 ? signs + 2 * shared->half : 0));
+    CAIRN_TRY(cairn_node_memory_create(
+        comm, shared->half > 0 ? signs + 2 * shared->half : 0, &shared->memory));
     if (shared->half > 0) show_messages(comm, x, signs);
-    MPI_Win_sync(x->joint->window);
+    atomic_thread_fence(memory_order_seq_cst);
     CAIRN_TRY(comm->ops->barrier(comm));
-    MPI_Win_sync(x->joint->window);
-    CAIRN_TRY(cairn_comm_agree(comm, find_messages(comm, x)));
+    atomic_thread_fence(memory_order_seq_cst);
+    const cairn_status found = cairn_comm_agree(comm, find_messages(comm, x));
+
+    cairn_node_memory_hide(&shared->memory);
+    if (found != CAIRN_OK) {
+        cairn_node_memory_destroy(comm->env, &shared->memory);
+        return found;
+    }
     cairn_mpi_list_requests(cairn_mpi_state_of(comm), x, true, &shared->notes);
     return CAIRN_OK;
 }
@@ -225,7 +234,6 @@ open_ways(cairn_comm *comm, cairn_mpi_exchange *x, cairn_exchange_way asked)
         snprintf(t->without, sizeof t->without,
                  "shared: no rank has a neighbour on its node");
     if (!fact[ANY] || t->without[0]) return CAIRN_OK;
-    CAIRN_TRY(cairn_mpi_joint_create(comm, &x->joint));
     if (asked != CAIRN_EXCHANGE_SHARED)
         CAIRN_TRY(open_way(comm, x, CAIRN_EXCHANGE_COLLECTIVE));
     if (fact[LOCAL] && asked != CAIRN_EXCHANGE_COLLECTIVE)
@@ -287,15 +295,15 @@ static cairn_status agree_on_way(cairn_comm *comm, cairn_mpi_exchange *x)
 }
 
 /// The run in which ranks agreed has ended, by the way that it went: free what the chosen one
-/// does not need. Collective.
-static cairn_status free_others(cairn_comm *comm, cairn_mpi_exchange *x)
+/// does not need. Nothing is under way there. Local.
+static void free_others(cairn_env *env, cairn_mpi_exchange *x)
 {
-    const cairn_exchange_way way = x->trials.way;
-
     x->trials.runs++;
-    return x->joint ? cairn_mpi_joint_keep(comm, x->joint, way == CAIRN_EXCHANGE_SHARED,
-                                           way == CAIRN_EXCHANGE_COLLECTIVE)
-                    : CAIRN_OK;
+    if (x->trials.way != CAIRN_EXCHANGE_SHARED)
+        cairn_node_memory_destroy(env, &x->shared.memory);
+    if (x->trials.way != CAIRN_EXCHANGE_COLLECTIVE
+        && x->collective.graph != MPI_COMM_NULL)
+        MPI_Comm_free(&x->collective.graph);
 }
 
 cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x)
@@ -308,20 +316,21 @@ cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x)
     t->way     = x->next;
     x->seconds = 0;
     if (t->way == CAIRN_EXCHANGE_SHARED) x->shared.turn++;
-    if (t->ended) return t->runs == TRIALS ? free_others(comm, x) : CAIRN_OK;
+    if (t->ended && t->runs == TRIALS) free_others(comm->env, x);
+    if (t->ended) return CAIRN_OK;
     if (++t->runs == FEW) CAIRN_TRY(try_ways(comm, x, CAIRN_EXCHANGE_AUTO));
     if (t->runs == TRIALS) return agree_on_way(comm, x);
     x->next = t->ended ? t->way : following(t);
     return CAIRN_OK;
 }
 
-void cairn_mpi_ways_end(cairn_comm *comm, cairn_mpi_exchange *x)
+void cairn_mpi_ways_end(cairn_env *env, cairn_mpi_exchange *x, bool usable)
 {
-    cairn_env            *env    = comm->env;
     cairn_mpi_shared     *shared = &x->shared;
     cairn_mpi_collective *c      = &x->collective;
 
-    if (x->joint) x->joint->left = true;
+    if (usable && c->graph != MPI_COMM_NULL) MPI_Comm_free(&c->graph);
+    cairn_node_memory_destroy(env, &shared->memory);
     cairn_free(env, shared->out);
     cairn_free(env, shared->in);
     cairn_free(env, shared->ahead);

@@ -2,11 +2,8 @@
 /// @file
 /// The table over MPI: collectives and messages, cut where MPI's int counts end.
 
-#include "comm/mpi/ended.h"
-#include "comm/mpi/node_memory.h"
 #include "comm/mpi/watch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CHUNK = 1 << 30 };
@@ -176,12 +173,13 @@ static void mpi_destroy(cairn_comm *comm)
     int              ended = 0;
 
     MPI_Finalized(&ended);
-    const bool usable = !ended && !comm->lost;
-
-    cairn_mpi_joint_leave(comm, usable);
-    if (usable) cairn_mpi_watch_end(comm);
+    if (!ended && !comm->lost) {
+        cairn_mpi_watch_end(comm);
+        if (state->node != MPI_COMM_NULL) MPI_Comm_free(&state->node);
+        if (state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
+    }
     cairn_mpi_watch_destroy(comm->env, &state->watch);
-    cairn_mpi_end(state, usable);
+    cairn_free(comm->env, state);
     cairn_free(comm->env, comm->node_of);
     cairn_free(comm->env, comm);
 }
@@ -245,8 +243,7 @@ static cairn_status join(cairn_comm *comm, MPI_Comm world)
               MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN));
     CAIRN_MPI(comm->env, "rank", MPI_Comm_rank(state->comm, &comm->rank));
     CAIRN_MPI(comm->env, "size", MPI_Comm_size(state->comm, &comm->size));
-    CAIRN_TRY(find_node(comm));
-    return cairn_mpi_ended_free(comm);
+    return find_node(comm);
 }
 
 static cairn_status
@@ -255,8 +252,7 @@ allocate(cairn_env *env, MPI_Comm world, cairn_comm **comm, cairn_mpi_state **st
     int size;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, comm));
-    *state = calloc(1, sizeof **state); /* which may last longer than its context */
-    CAIRN_CHECK(*state, env, CAIRN_NO_MEMORY, "memory: a communicator");
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, state));
     CAIRN_MPI(env, "size", MPI_Comm_size(world, &size));
     CAIRN_TRY(CAIRN_NEW(env, size, &(*comm)->node_of));
     CAIRN_TRY(cairn_mpi_watch_create(env, size, &(*state)->watch));
@@ -298,7 +294,7 @@ cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm)
     /* What MPI has duplicated is left to it: freeing would wait for ranks once more. */
 failed:
     if (state) cairn_mpi_watch_destroy(env, &state->watch);
-    free(state);
+    cairn_free(env, state);
     if (fresh) cairn_free(env, fresh->node_of);
     cairn_free(env, fresh);
     return status;

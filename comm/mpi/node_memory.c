@@ -1,137 +1,143 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A list, the same on all ranks, of what they made together. MPI waits for ranks inside of
-/// making and freeing, and says nothing: so all ranks meet before, in a call whose wait is
-/// reported.
+/// Memory that the ranks of a node share.
 
 #include "comm/mpi/node_memory.h"
 
-#include <stdlib.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static void free_window(cairn_comm *comm, cairn_mpi_joint *joint)
+enum { NAME = 48 };
+
+/// The name of the part of the rank that is @p local on its node, and first in @p node.
+static void print_name(const cairn_node_memory *m, int local, char text[NAME])
 {
-    if (joint->window == MPI_WIN_NULL) return;
-    MPI_Win_unlock_all(joint->window);
-    MPI_Win_free(&joint->window);
-    cairn_memory_give(comm->env, joint->bytes);
+    snprintf(text, NAME, "/cairn-%016" PRIx64 "-%d", (uint64_t)m->name, local);
 }
 
-static void free_graph(cairn_mpi_joint *joint)
+static cairn_status fail(cairn_env *env, const char *name, int error)
 {
-    if (joint->graph != MPI_COMM_NULL) MPI_Comm_free(&joint->graph);
+    return cairn_fail(env, CAIRN_COMM, "MPI: memory of a node: /dev/shm%s: %s", name,
+                      strerror(error));
 }
 
-/// Free those that every rank has left. Collective.
-static cairn_status free_left(cairn_comm *comm)
+/// A number that no other job has, from the first rank. Collective.
+static cairn_status agree_on_name(cairn_comm *comm, cairn_node_memory *m)
 {
-    cairn_mpi_joint **list  = &cairn_mpi_state_of(comm)->joint;
-    int64_t          *left  = NULL;
-    int64_t           count = 0, k = 0;
+    int64_t number = 0;
 
-    for (const cairn_mpi_joint *j = *list; j; j = j->next)
-        count++;
-    cairn_status status = CAIRN_NEW(comm->env, count, &left);
-
-    for (const cairn_mpi_joint *j = *list; j && left; j = j->next)
-        left[k++] = j->left;
-    CAIRN_GO(done, cairn_comm_agree(comm, status));
-    CAIRN_GO(done, comm->ops->allreduce(comm, left, count, CAIRN_MIN));
-    for (k = 0; k < count; k++) {
-        cairn_mpi_joint *const joint = *list;
-
-        if (left[k]) {
-            *list = joint->next;
-            free_window(comm, joint);
-            free_graph(joint);
-            free(joint);
-        } else {
-            list = &joint->next;
-        }
-    }
-done:
-    cairn_free(comm->env, left);
-    return status;
+    if (comm->rank == 0 && getrandom(&number, sizeof number, 0) != sizeof number)
+        number = (int64_t)getpid();
+    m->name = number & INT64_MAX;
+    return comm->ops->allreduce(comm, &m->name, 1, CAIRN_MAX);
 }
 
-cairn_status cairn_mpi_joint_create(cairn_comm *comm, cairn_mpi_joint **joint)
+/// Map all of an open file, which is closed.
+static int map(int file, int64_t bytes, int protection, cairn_node_part *part)
 {
-    cairn_mpi_state *state = cairn_mpi_state_of(comm);
+    void *const at    = mmap(NULL, (size_t)bytes, protection, MAP_SHARED, file, 0);
+    const int   error = at == MAP_FAILED ? errno : 0;
 
-    *joint = NULL;
-    CAIRN_TRY(free_left(comm));
-    *joint = calloc(1, sizeof **joint); /* which may last longer than the context */
-    cairn_status status =
-        *joint ? CAIRN_OK
-               : cairn_fail(comm->env, CAIRN_NO_MEMORY, "memory: an exchange");
-
-    status = cairn_comm_agree(comm, status);
-    if (status != CAIRN_OK) {
-        free(*joint);
-        *joint = NULL;
-        return status;
-    }
-    (*joint)->graph  = MPI_COMM_NULL;
-    (*joint)->window = MPI_WIN_NULL;
-    (*joint)->next   = state->joint;
-    state->joint     = *joint;
-    return CAIRN_OK;
-}
-
-/// Each part on pages of its own, near its rank.
-static int allocate_shared(MPI_Comm node, int64_t bytes, char **mine, MPI_Win *window)
-{
-    MPI_Info info = MPI_INFO_NULL;
-    int      error;
-
-    if (MPI_Info_create(&info) == MPI_SUCCESS)
-        MPI_Info_set(info, "alloc_shared_noncontig", "true");
-    error =
-        MPI_Win_allocate_shared((MPI_Aint)bytes, 1, info, node, (void *)mine, window);
-    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+    close(file);
+    if (error == 0) *part = (cairn_node_part){at, bytes};
     return error;
 }
 
-cairn_status
-cairn_mpi_joint_share(cairn_comm *comm, cairn_mpi_joint *joint, int64_t bytes)
+/// Make this rank's part. Its pages are there afterwards, near this rank: memory that the
+/// system cannot give is an error here, where writing it would end the process.
+static cairn_status make_part(cairn_env *env, int64_t bytes, cairn_node_memory *m)
 {
-    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    cairn_status           status =
-        cairn_memory_take(comm->env, "messages in shared memory", bytes);
-    const bool taken  = status == CAIRN_OK;
-    MPI_Win    window = MPI_WIN_NULL;
-    char      *mine   = NULL;
+    char name[NAME];
+    int  error;
 
-    status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK) {
-        const int error = allocate_shared(state->node, bytes, &mine, &window);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, m->ranks, &m->part));
+    if (bytes == 0) return CAIRN_OK;
+    print_name(m, m->own, name);
+    const int file = shm_open(name, O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
 
-        if (error == MPI_SUCCESS) {
-            MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
-            MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
-        } else {
-            window = MPI_WIN_NULL;
-            status = cairn_mpi_fail(comm->env, "memory of a node", error);
-        }
-        status = cairn_comm_agree(comm, status);
-    }
-    /* A window that some ranks have is left to MPI: freeing it would wait for the others. */
-    if (status != CAIRN_OK) {
-        if (taken) cairn_memory_give(comm->env, bytes);
-        return status;
-    }
-    joint->window = window;
-    joint->mine   = mine;
-    joint->bytes  = bytes;
-    return CAIRN_OK;
+    if (file < 0) return fail(env, name, errno);
+    m->named = true;
+    do
+        error = posix_fallocate(file, 0, bytes);
+    while (error == EINTR);
+    if (error == 0)
+        error = map(file, bytes, PROT_READ | PROT_WRITE, &m->part[m->own]);
+    else
+        close(file);
+    return error == 0 ? CAIRN_OK : fail(env, name, error);
 }
 
 cairn_status
-cairn_mpi_joint_keep(cairn_comm *comm, cairn_mpi_joint *joint, bool window, bool graph)
+cairn_node_memory_create(cairn_comm *comm, int64_t bytes, cairn_node_memory *memory)
 {
-    CAIRN_TRY(comm->ops->barrier(comm));
-    if (!window) free_window(comm, joint);
-    if (!graph) free_graph(joint);
+    cairn_node_memory m      = {.ranks = comm->local_size, .own = comm->local_rank};
+    cairn_status      status = agree_on_name(comm, &m);
+
+    if (status != CAIRN_OK) return status;
+    status           = cairn_memory_take(comm->env, "messages in shared memory", bytes);
+    const bool taken = status == CAIRN_OK;
+
+    if (taken) status = make_part(comm->env, bytes, &m);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) {
+        *memory = m;
+        return CAIRN_OK;
+    }
+    if (taken && !(m.part && m.part[m.own].at)) cairn_memory_give(comm->env, bytes);
+    cairn_node_memory_destroy(comm->env, &m);
+    return status;
+}
+
+cairn_status
+cairn_node_memory_find(cairn_comm *comm, cairn_node_memory *memory, int rank, char **at)
+{
+    const int        local = cairn_mpi_local_rank(comm, rank);
+    cairn_node_part *part  = &memory->part[local];
+    struct stat      about;
+    char             name[NAME];
+    int              error = 0;
+
+    print_name(memory, local, name);
+    if (!part->at) {
+        const int file = shm_open(name, O_RDONLY, 0);
+
+        if (file < 0 || fstat(file, &about) != 0)
+            error = errno;
+        else
+            error = map(file, about.st_size, PROT_READ, part);
+    }
+    if (error != 0) return fail(comm->env, name, error);
+    *at = part->at;
     return CAIRN_OK;
+}
+
+void cairn_node_memory_hide(cairn_node_memory *memory)
+{
+    char name[NAME];
+
+    if (!memory->named) return;
+    print_name(memory, memory->own, name);
+    shm_unlink(name);
+    memory->named = false;
+}
+
+void cairn_node_memory_destroy(cairn_env *env, cairn_node_memory *memory)
+{
+    cairn_node_memory_hide(memory);
+    for (int r = 0; r < memory->ranks && memory->part; r++) {
+        if (!memory->part[r].at) continue;
+        munmap(memory->part[r].at, (size_t)memory->part[r].bytes);
+        if (r == memory->own) cairn_memory_give(env, memory->part[r].bytes);
+    }
+    cairn_free(env, memory->part);
+    *memory = (cairn_node_memory){.part = NULL};
 }
 
 int cairn_mpi_local_rank(const cairn_comm *comm, int rank)
@@ -146,56 +152,4 @@ int cairn_mpi_local_rank(const cairn_comm *comm, int rank)
     MPI_Group_free(&node);
     MPI_Group_free(&all);
     return local == MPI_UNDEFINED ? -1 : local;
-}
-
-char *cairn_mpi_joint_of(const cairn_comm *comm, const cairn_mpi_joint *joint, int rank)
-{
-    const int local = cairn_mpi_local_rank(comm, rank);
-    MPI_Aint  bytes = 0;
-    int       unit  = 0;
-    char     *at    = NULL;
-
-    if (local < 0 || joint->window == MPI_WIN_NULL) return NULL;
-    MPI_Win_shared_query(joint->window, local, &bytes, &unit, (void *)&at);
-    return at;
-}
-
-void cairn_mpi_joint_leave(cairn_comm *comm, bool usable)
-{
-    cairn_mpi_joint **list = &cairn_mpi_state_of(comm)->joint;
-
-    while (*list) {
-        cairn_mpi_joint *const joint = *list;
-
-        if (usable) free_graph(joint);
-        if (joint->window != MPI_WIN_NULL) {
-            if (usable) MPI_Win_unlock_all(joint->window);
-            cairn_memory_give(comm->env, joint->bytes);
-            list = &joint->next;
-        } else {
-            *list = joint->next;
-            free(joint);
-        }
-    }
-}
-
-void cairn_mpi_joint_free(cairn_mpi_joint **list)
-{
-    while (*list) {
-        cairn_mpi_joint *const joint = *list;
-
-        *list = joint->next;
-        MPI_Win_free(&joint->window);
-        free(joint);
-    }
-}
-
-void cairn_mpi_joint_forget(cairn_mpi_joint **list)
-{
-    while (*list) {
-        cairn_mpi_joint *const joint = *list;
-
-        *list = joint->next;
-        free(joint);
-    }
 }

@@ -1,66 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What ranks make together for one exchange, and free together: a communicator that knows
-/// who is whose neighbour, and memory that the ranks of a node share. An exchange ends on
-/// each rank when its plan does, in any order; MPI frees such things on all ranks at once.
-/// So an exchange only leaves them, and they are freed with the next that are made, once all
-/// ranks have left them, or behind the communicator (ended.h); what ranks agree that it does
-/// not need goes at once.
+/// Memory that the ranks of a node share for the messages of one exchange: a part for each
+/// rank, which it writes and others read. It is POSIX's and not MPI's
+/// (MPI_Win_allocate_shared), which makes and frees memory on all ranks at once and waits
+/// for them inside of that, without limit and without a word: here ranks meet in calls whose
+/// waits are told of and given up, and who ends frees what is his own and waits for nobody.
 
 #ifndef CAIRN_COMM_MPI_NODE_MEMORY_H
 #define CAIRN_COMM_MPI_NODE_MEMORY_H
 
 #include "comm/mpi/state.h"
 
-typedef struct cairn_mpi_joint cairn_mpi_joint;
-struct cairn_mpi_joint {
-    cairn_mpi_joint *next;   ///< Made before.
-    MPI_Comm         graph;  ///< Or MPI_COMM_NULL.
-    MPI_Win          window; ///< Or MPI_WIN_NULL.
-    char            *mine;   ///< This rank's part of it,
-    int64_t          bytes;  ///< and its length.
-    bool             left;   ///< This rank has left it.
-};
+/// A rank's part, as it is mapped here.
+typedef struct cairn_node_part {
+    char   *at; ///< NULL: it is not.
+    int64_t bytes;
+} cairn_node_part;
 
-/// Make one, with nothing in it yet, and free those that all ranks have left.
-///
-/// Collective. @param[out] joint  NULL on failure.
-cairn_status cairn_mpi_joint_create(cairn_comm *comm, cairn_mpi_joint **joint);
+/// Zero: there is none.
+typedef struct cairn_node_memory {
+    int64_t          name;  ///< All ranks know it by that.
+    bool             named; ///< This rank's part can still be found by its name.
+    int              ranks; ///< Of this node.
+    int              own;   ///< This rank's number on it.
+    cairn_node_part *part;  ///< [ranks]
+} cairn_node_memory;
 
-/// Add memory that all ranks of each node share, @p bytes of it this rank's.
+/// Make a part of @p bytes for this rank; 0: none.
 ///
 /// Collective.
 ///
+/// @param[in,out] memory  Zero; unchanged on failure.
 /// @retval CAIRN_NO_MEMORY  It exceeds the limit of some rank; all ranks return it.
-/// @retval CAIRN_COMM       MPI has no such memory here; all ranks return it.
+/// @retval CAIRN_COMM       The system gives no such memory to some rank, or not as much;
+///                          all ranks return it.
 cairn_status
-cairn_mpi_joint_share(cairn_comm *comm, cairn_mpi_joint *joint, int64_t bytes);
+cairn_node_memory_create(cairn_comm *comm, int64_t bytes, cairn_node_memory *memory);
 
-/// Free the memory, or the communicator, that is not to be kept. Nothing of this rank's is
-/// under way there.
+/// Map the part of @p rank, on this node, whose cairn_node_memory_create() has succeeded.
+/// Local.
 ///
-/// Collective.
-cairn_status
-cairn_mpi_joint_keep(cairn_comm *comm, cairn_mpi_joint *joint, bool window, bool graph);
+/// @param[out] at  Where it begins here; to be read alone, if it is another rank's.
+/// @retval CAIRN_COMM  It cannot be had: that rank sees another /dev/shm.
+cairn_status cairn_node_memory_find(cairn_comm        *comm,
+                                    cairn_node_memory *memory,
+                                    int                rank,
+                                    char             **at);
 
-/// Where the part of @p rank begins, as this rank sees it; NULL: it is on another node, or
-/// there is no memory. Local.
-char *
-cairn_mpi_joint_of(const cairn_comm *comm, const cairn_mpi_joint *joint, int rank);
+/// All ranks have found what they read: from here on nobody finds this rank's part. What is
+/// not hidden when a process is killed stays in /dev/shm. Local.
+void cairn_node_memory_hide(cairn_node_memory *memory);
+
+/// Free this rank's part, and let go of others': who has found it may go on reading. Local.
+void cairn_node_memory_destroy(cairn_env *env, cairn_node_memory *memory);
 
 /// This node's number of @p rank; -1: it is on another. Local.
 int cairn_mpi_local_rank(const cairn_comm *comm, int rank);
-
-/// The communicator ends on this rank: free what MPI frees without waiting, and count the
-/// memory of a node no more. Its list holds that memory alone afterwards. Local.
-///
-/// @param[in] usable  MPI may be called for it.
-void cairn_mpi_joint_leave(cairn_comm *comm, bool usable);
-
-/// Free what has been left so on all ranks. Collective: all of them are here.
-void cairn_mpi_joint_free(cairn_mpi_joint **list);
-
-/// Leave it to MPI. Local.
-void cairn_mpi_joint_forget(cairn_mpi_joint **list);
 
 #endif

@@ -16,19 +16,15 @@ enum {
     CAIRN_TAG_EXCHANGES = 30000,
 };
 
-typedef struct cairn_mpi_state cairn_mpi_state;
-struct cairn_mpi_state {
-    cairn_mpi_state *next;   ///< Once it has ended here (ended.h).
-    int64_t          number; ///< All ranks know it by that (ended.h).
-    MPI_Comm         comm;
-    MPI_Comm         node;      ///< Its ranks of this node.
-    int64_t          chunk;     ///< Bytes of one message at most; MPI counts in int.
-    unsigned         exchanges; ///< Exchanges created so far; the same on every rank.
-    int64_t          calls;     ///< Collective calls so far; the same on every rank.
-    MPI_Request      collect;   ///< Of what cairn_comm_collect began, until its end().
+typedef struct cairn_mpi_state {
+    MPI_Comm    comm;
+    MPI_Comm    node;      ///< Its ranks of this node.
+    int64_t     chunk;     ///< Bytes of one message at most; MPI counts in int.
+    unsigned    exchanges; ///< Exchanges created so far; the same on every rank.
+    int64_t     calls;     ///< Collective calls so far; the same on every rank.
+    MPI_Request collect;   ///< Of what cairn_comm_collect began, until its end().
     struct cairn_mpi_watch *watch; ///< Who is waited for (comm/mpi/watch.h).
-    struct cairn_mpi_joint *joint; ///< What ranks made together (node_memory.h).
-};
+} cairn_mpi_state;
 
 static inline cairn_mpi_state *cairn_mpi_state_of(const cairn_comm *comm)
 {

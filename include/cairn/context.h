@@ -56,8 +56,7 @@ CAIRN_API cairn_status cairn_context_create_world(cairn_context **context);
 /// Destroy a context; everything made with it must be gone. NULL is accepted.
 ///
 /// Waits for no other rank, so contexts may end in another order on each; but the context
-/// that has started MPI ends it, with all ranks. Memory that ranks shared for messages is
-/// freed with the next context over the same ranks, or by MPI at its end.
+/// that has started MPI ends it, with all ranks.
 CAIRN_API void cairn_context_destroy(cairn_context **context);
 
 /// "WHAT: WHERE: WHY" of the last failure; "" when there was none; of NULL that there was

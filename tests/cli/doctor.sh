@@ -73,7 +73,6 @@ finds note devices 'describes another machine' "CAIRN_TOPOLOGY=$topologies/domai
 if [ "$openmpi" -gt 0 ]; then
     [ -e /sys/class/infiniband ] ||
         finds attention transport 'nothing to send by' OMPI_MCA_pml=ucx --
-    finds attention transport 'windows' OMPI_MCA_osc=ucx --
 fi
 
 # Drivers, and cards without. The described machine is taken for this one.
