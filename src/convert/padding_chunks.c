@@ -8,6 +8,7 @@
 
 #include "base/wide.h"
 #include "convert/padding_columns.h"
+#include "convert/padding_nodes.h"
 #include "format/columns.h"
 
 #include <string.h>
@@ -43,6 +44,7 @@ typedef struct {
     cairn_part           *part;
     int64_t *const       *tuples;
     int     levels, level[CAIRN_MAX_LEVELS]; ///< That are filled together.
+    bool    of_entries; ///< Nothing but entries' own indices is found.
     int     axes;
     axis    axis[WIDE]; ///< The last moves fastest.
     int     nodes;      ///< Which axis is that of nodes; -1: there is none.
@@ -510,6 +512,19 @@ static cairn_status pad_part(padder *p, cairn_part *part, int64_t *const *tuples
     return CAIRN_OK;
 }
 
+/// Pad by what entries have; false: recipes are to be run.
+static bool pad_from_nodes(cairn_env      *env,
+                           const padder   *p,
+                           cairn_part     *part,
+                           int64_t *const *tuples)
+{
+    bool done = p->of_entries;
+
+    for (int k = 0; k < p->levels && done; k++)
+        done = cairn_padding_from_nodes(env, p->layout, part, p->level[k], tuples);
+    return done;
+}
+
 /* ---- a member's banks ---- */
 
 void cairn_padding_destroy(cairn_env *env, cairn_padding **padding)
@@ -538,6 +553,7 @@ static cairn_status add_padder(const cairn_member_build *m,
     CAIRN_TRY(cairn_padding_columns_init(m, l, above(layout, l),
                                          part->view.level[l].idx_length * layout->banks,
                                          &p->columns));
+    p->of_entries = cairn_padding_columns_are_of_entries(&p->columns);
     find_axes(p, l);
     return CAIRN_OK;
 }
@@ -565,7 +581,8 @@ cairn_status cairn_padding_fill(const cairn_member_build *m,
         padder *const p         = (*padding)->padder[k];
         const int64_t positions = part->view.level[p->level[0]].idx_length;
 
-        if (positions == 0 || !has_any_hole(p, part)) continue;
+        if (positions == 0) continue;
+        if (pad_from_nodes(m->env, p, part, tuples) || !has_any_hole(p, part)) continue;
         CAIRN_TRY(pad_part(p, part, tuples));
         cairn_visit(m->env, positions * p->levels);
     }

@@ -137,6 +137,31 @@ static bool is_found(const cairn_padding_columns *c)
     return false;
 }
 
+bool cairn_padding_columns_are_of_entries(const cairn_padding_columns *c)
+{
+    const cairn_layout *layout = c->m->layout;
+    const cairn_level  *level  = &layout->level[c->l];
+    int                 query  = -1;
+
+    for (int s = 0; s < c->recipe->steps; s++) {
+        if (c->recipe->step[s].kind != CAIRN_STEP_QUERY) continue;
+        if (query >= 0) return false;
+        query = s;
+    }
+    if (query < 0 || !c->elements[query]
+        || !cairn_elements_are_entries(c->elements[query]))
+        return false;
+    /* the bank, the node, and where below it */
+    for (int k = 0; k < c->l; k++) {
+        const bool node = level->per_node && k <= layout->last;
+        const bool asks = c->above >> k & 1;
+
+        if (k <= layout->partition || node || level->by >> k & 1 ? !asks : asks)
+            return false;
+    }
+    return cairn_padding_plan_is_of_number(layout, c->l, query, c->above);
+}
+
 cairn_status cairn_padding_columns_init(const cairn_member_build *m,
                                         int                       l,
                                         uint32_t                  above,

@@ -22,6 +22,8 @@ typedef struct {
     cairn_interval      range[VARS];           ///< Empty: not known.
     sum                 in[CAIRN_KNOWN_STEPS]; ///< What steps divide.
     sum                 dim[CAIRN_MAX_ORDER];  ///< Of the position.
+    int                 query;  ///< Whose number there is known; -1: none,
+    sum                 number; ///< and is this.
 } prover;
 
 /* ---- sums ---- */
@@ -135,7 +137,9 @@ static sum value_of(const prover *p, const cairn_form *form)
 
         if (atom->kind == CAIRN_ATOM_DIM) {
             its = p->dim[atom->number];
-        } else if (atom->kind != CAIRN_ATOM_QUERY) {
+        } else if (atom->kind == CAIRN_ATOM_QUERY) {
+            if (atom->number == p->query) its = p->number;
+        } else {
             its = value_of(p, &atom->form);
             its = atom->kind == CAIRN_ATOM_DIV ? floor_of(p, &its, atom->divisor)
                                                : remainder_of(p, &its, atom->divisor);
@@ -170,6 +174,7 @@ static void begin(prover *p, const cairn_layout *layout, int l)
     memset(p, 0, sizeof *p);
     p->layout = layout;
     p->recipe = &layout->level[l].recipe;
+    p->query  = -1;
     for (int v = 0; v < VARS; v++)
         p->range[v] = v < l ? layout->level[v].range : (cairn_interval){0, -1};
     for (int k = 0; k < p->recipe->steps; k++)
@@ -257,4 +262,26 @@ void cairn_padding_plan_find(const cairn_layout *layout,
     for (int k = 0; k < p.recipe->steps; k++)
         if (plan->steps >> k & 1 && step_holds(&p, k, form))
             plan->steps &= ~((uint64_t)1 << k);
+}
+
+bool cairn_padding_plan_is_of_number(const cairn_layout *layout,
+                                     int                 l,
+                                     int                 s,
+                                     uint32_t            above)
+{
+    bool   follows = fits(layout, l);
+    prover p;
+
+    if (!follows) return false;
+    begin(&p, layout, l);
+    p.query  = p.recipe->step[s].query;
+    p.number = sum_of_linear(&p.recipe->step[s].in);
+    for (int k = 0; k < l && follows; k++) {
+        if (!(above >> k & 1) || !layout->level[k].indirect) continue;
+        const sum value = value_of(&p, &layout->level[k].form);
+        const sum mine  = sum_of_variable(k);
+
+        follows = same(&value, &mine);
+    }
+    return follows;
 }

@@ -32,4 +32,14 @@ void cairn_padding_plan_find(const cairn_layout *layout,
                              const cairn_form   *form,
                              cairn_padding_plan *plan);
 
+/// Do all levels above that ask queries follow from the number by which a recipe looks for
+/// its element? Then whatever has that number has these indices.
+///
+/// @param[in] s      The recipe's only query step.
+/// @param[in] above  Levels that it may read.
+bool cairn_padding_plan_is_of_number(const cairn_layout *layout,
+                                     int                 l,
+                                     int                 s,
+                                     uint32_t            above);
+
 #endif

@@ -68,6 +68,14 @@ void cairn_elements_destroy(cairn_env *env, cairn_elements **elements)
     *elements = NULL;
 }
 
+bool cairn_elements_are_entries(const cairn_elements *e)
+{
+    const cairn_group_query *s = &e->set->query[e->q];
+
+    return !e->one && !e->set->spread && s->query->arg == CAIRN_ARG_VALUE && s->rest.one
+           && s->rest.start.kind == CAIRN_START_NONE;
+}
+
 /* ---- places ---- */
 
 bool cairn_elements_are_places(const cairn_elements *e)

@@ -26,6 +26,10 @@ void cairn_elements_destroy(cairn_env *env, cairn_elements **elements);
 /// cairn_elements_places() finds elements for many of them.
 bool cairn_elements_are_places(const cairn_elements *elements);
 
+/// Are all elements that have a number this rank's entries, each with one of its own in its
+/// group?
+bool cairn_elements_are_entries(const cairn_elements *elements);
+
 /// Find the elements with @p n numbers, where @p ok, which becomes false where there is
 /// none.
 ///

@@ -195,7 +195,8 @@ static void draw_rows(padded *p)
 }
 
 /// Digits of both dimensions, some of which tell groups and some the order in them, in any
-/// order, with the number of an element between them.
+/// order, with the number of an element between them. Nodes of a number's level may be
+/// merged, and elements without an entry have no number.
 static void draw_boxes(padded *p)
 {
     const char *const group[] = {"d0/%d", "d1/%d", "d0%%%d", "d0/%d,d1/%d",
@@ -204,10 +205,11 @@ static void draw_boxes(padded *p)
                                  "d0%%%d,-d1", "d1/%d,d0/%d", "d1"};
     const char *const with[]  = {
          "value eq 0 -> count | otherwise -> 0", "value ne 0 -> 0 | otherwise -> count",
-         "value eq 0 -> 0 | otherwise -> 0", "value eq 0 -> 3 | otherwise -> none"};
+         "value eq 0 -> 0 | otherwise -> 0", "value eq 0 -> 3 | otherwise -> none",
+         "value ne 0 -> 0 | otherwise -> none"};
     const int a = 2 + random_below(&p->state, 12), b = 2 + random_below(&p->state, 9);
     const int c = a * (1 + random_below(&p->state, 3));
-    char      level[4][32], groups[64], keys[64];
+    char      level[4][32], groups[64], keys[64], merged[32] = "";
     const int slot  = random_below(&p->state, 5);
     const int begin = random_below(&p->state, slot + 1);
 
@@ -219,16 +221,20 @@ static void draw_boxes(padded *p)
     snprintf(groups, sizeof groups, group[random_below(&p->state, 5)],
              random_chance(&p->state, 50) ? a : c, b);
     snprintf(keys, sizeof keys, key[random_below(&p->state, 7)], b, a);
+    if (random_chance(&p->state, 50))
+        snprintf(merged, sizeof merged, "merge(%d), ",
+                 begin + random_below(&p->state, slot - begin + 1));
     snprintf(p->text, sizeof p->text, "#encoding<{ idx_map<(d0,d1)->(");
     for (int l = 0; l <= 4; l++) {
         if (l == slot) strcat(p->text, l == 4 ? "slot" : "slot,");
         if (l < 4) strcat(strcat(p->text, level[l]), l == 3 && slot < 4 ? "" : ",");
     }
     snprintf(p->text + strlen(p->text), 1024,
-             ")>, mutation<trim(%d,%d)>, indirect<{ count = sum(value) groupBy "
+             ")>, mutation<%strim(%d,%d)>, indirect<{ count = sum(value) groupBy "
              "(d0,d1)->(%s); slot = enum(value) groupBy (d0,d1)->(%s) traverseBy "
              "(d0,d1)->(%s) with %s }>%s }>",
-             begin, slot, groups, groups, keys, with[random_below(&p->state, 4)],
+             merged, begin, slot, groups, groups, keys,
+             with[random_below(&p->state, sizeof with / sizeof *with)],
              begin > 0 && random_chance(&p->state, 20) ? ", layout<partition(0)>" : "");
 }
 
@@ -305,6 +311,51 @@ Test(padding, of_rows_is_the_same_by_every_method, .timeout = 3600)
 Test(padding, of_boxes_is_that_of_the_reference_way, .timeout = 3600)
 {
     run_cases(BOXES, USUAL_BOXES);
+}
+
+/// Numbers that entries alone have are not looked for where no entry is.
+Test(padding, of_entries_alone_is_not_looked_for)
+{
+    const cairn_kernel_loader interpreter = {
+        .interprets = true, .vector_bytes = 32, .threads = 1};
+    static padded p;
+    cairn_local  *reference = NULL, *compiled = NULL;
+
+    memset(&p, 0, sizeof p);
+    cairn_env_init(&p.env);
+    p.env.options.kernels = CAIRN_KERNELS_COMPILED;
+    p.shape               = (cairn_shape){
+                      2, {200, 200}
+    };
+    cairn_entries_init(&p.entries, 2);
+    for (cairn_coord k = 0; k < 200; k++)
+        cr_assert_eq(
+            cairn_entries_add(&p.env, &p.entries, (const cairn_coord[]){k, k % 7}, 1),
+            CAIRN_OK);
+    snprintf(p.text, sizeof p.text,
+             "#encoding<{ idx_map<(d0,d1)->(slot,d1/8,d1%%8,d0)>, mutation<merge(0), "
+             "trim(0,0)>, indirect<{ slot = enum(value) groupBy (d0,d1)->(d1/4) "
+             "traverseBy (d0,d1)->(d1,d0) with value ne 0 -> 0 | otherwise -> none }> "
+             "}>");
+    p.build = whole_build(p.shape, 64, &p.entries, NULL, NULL);
+    cr_assert_eq(cairn_format_parse(&p.env, NULL, p.text, "test", &p.format), CAIRN_OK);
+    p.build.format = p.format;
+    cr_assert_eq(cairn_local_build(&p.env, &p.build, &reference), CAIRN_OK);
+    const int64_t positions = padded_positions(reference);
+
+    p.build.loader = &interpreter;
+    p.env.visited  = 0;
+    cr_assert_eq(cairn_local_build(&p.env, &p.build, &compiled), CAIRN_OK);
+    compare(&p, reference, compiled);
+    cr_expect_geq(positions, 100 * p.entries.n);
+    cr_expect_lt(p.env.visited, positions, "%lld of %lld", (long long)p.env.visited,
+                 (long long)positions);
+    cairn_local_destroy(&reference);
+    cairn_local_destroy(&compiled);
+    cairn_format_destroy(&p.format);
+    cairn_entries_fini(&p.env, &p.entries);
+    cr_expect_eq(p.env.live_blocks, 0);
+    cairn_env_fini(&p.env);
 }
 
 Test(padding, of_a_query_spelt_twice_is_that_of_the_reference_way, .timeout = 3600)
