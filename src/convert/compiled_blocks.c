@@ -393,10 +393,13 @@ bool cairn_blocks_element(const cairn_blocks *b,
     }
     place = place_of(b, at, is_own(b, b->row < 0 ? 0 : line[b->row]), number);
     if (place < 0 || place >= b->along.places) return false;
-    for (int f = b->forms - 1; f >= b->outer; f--) {
+    for (int f = b->forms - 1; f > b->outer; f--) {
         group[b->form[f].given] = b->form[f].low + place % b->form[f].size;
         place /= b->form[f].size;
     }
+    /* what is left is less than its size, and nothing is divided where it is all */
+    if (b->forms > b->outer)
+        group[b->form[b->outer].given] = b->form[b->outer].low + place;
     return true;
 }
 

@@ -287,7 +287,7 @@ static void begin_chunks(padder *p)
 }
 
 /// Indices of the axis that moves once a period, in the @p n rows of a chunk.
-static void enter_turns(padder *p, const axis *a, int n)
+CAIRN_WIDE static void enter_turns(padder *p, const axis *a, int n)
 {
     const int64_t *const turn = p->pattern.turn;
 
