@@ -11,12 +11,12 @@ enum {
      * (measured: 0.56 to 0.87 of the time with 2.4 to 14.6 entries, 1.05 with 59). */
     SHORT = 16,
     /* Entries from which more time goes to caches than to branches, if they are scattered
-     * (measured: 0.65 of the time with 370,000, 0.86 with 600,000, 1.5 with 1.6 million),
-     * and if they are mirrored (1.07 with 370,000). */
-    MOST          = 5 << 17,
+     * (measured: 0.65 of the time with 370,000, 0.86 to 1.6 with 600,000), and if they
+     * are mirrored (1.07 with 370,000). */
+    MOST          = 3 << 17,
     MOST_MIRRORED = 1 << 18,
-    SAMPLE = 64,             ///< Rows that are looked at.
-    ALIKE  = SAMPLE * 3 / 4, ///< As many that are as long as the next end as foreseen.
+    SAMPLE        = 64,     ///< Rows that are looked at.
+    ALIKE = SAMPLE * 3 / 4, ///< As many that are as long as the next end as foreseen.
 };
 
 cairn_pass_function *cairn_marks_call(const cairn_compiled     *c,

@@ -16,10 +16,10 @@ enum {
      * of long groups stand far from each other, and scattering, which asks for lines
      * ahead, is as fast (measured with 15 and with 54). */
     LONG = 24,
-    /* Entries of a row from which one of each pair is visited. Rows of fewer have halves
-     * whose ends are hard to foresee (measured: 1.2 to 2.1 of the time with 2 to 6
-     * entries, as fast with 10, 0.55 to 0.7 with 43 to 59). */
-    PAIRED = 8,
+    /* Entries of a row from which one of each pair is visited. Shorter rows have halves
+     * whose ends are hard to foresee (measured: 1.2 of the time with 9.8 entries, 0.5 to
+     * 0.55 with 43 and 59, which were dealt out before). */
+    PAIRED = 16,
 };
 
 bool cairn_mirror_is_halved(const cairn_compiled *c)

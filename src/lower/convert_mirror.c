@@ -51,7 +51,7 @@ static cairn_ir_x take_mirrored(cairn_convert *c, int E)
     cairn_ir             *b      = &c->ir;
     cairn_ir_array *const cursor = cairn_convert_cursors(c);
     const cairn_ir_x      nodes  = cairn_ir_param(
-        b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 0, E}, CAIRN_IR_I64, "A%d_nodes", E);
+              b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 0, E}, CAIRN_IR_I64, "A%d_nodes", E);
     const cairn_ir_x group = cairn_convert_group(c);
     const cairn_ir_x at =
         cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, cursor, group), "at"));
@@ -74,10 +74,9 @@ static void give_up_if(cairn_convert *c, cairn_ir_x condition)
 /// The value at node @p to is that at node @p from of the source.
 static void take_value(cairn_convert *c, cairn_ir_x to, cairn_ir_x from)
 {
-    cairn_ir_store(
-        &c->ir, cairn_convert_values(c, 1), to,
-        cairn_convert_as_value(
-            c, cairn_ir_load(&c->ir, cairn_convert_values(c, 0), from)));
+    cairn_ir_store(&c->ir, cairn_convert_values(c, 1), to,
+                   cairn_convert_as_value(
+                       c, cairn_ir_load(&c->ir, cairn_convert_values(c, 0), from)));
 }
 
 /// Two levels: entries before a row's cursor were met from the other side, and those from
@@ -95,8 +94,8 @@ static void lower_halved(cairn_convert *c)
     const cairn_ir_x row =
         cairn_ir_loop_var(b, cairn_ir_for(b, begin, end, 1, "rows", "p0"));
     const cairn_ir_x row_end = cairn_ir_use(
-        b, cairn_ir_let(b, cairn_ir_load(b, ptr, cairn_ir_add_int(b, row, 1)),
-                        "row_end"));
+        b,
+        cairn_ir_let(b, cairn_ir_load(b, ptr, cairn_ir_add_int(b, row, 1)), "row_end"));
     const cairn_ir_x first =
         cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, cursor, row), "first"));
 

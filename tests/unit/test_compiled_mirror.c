@@ -94,7 +94,7 @@ static bool past_the_end(int64_t i, int64_t j)
 
 static bool dense(int64_t i, int64_t j)
 {
-    return i >= N / 2 && j >= N / 2 && i < N - 2 && j < N - 2;
+    return i > 3 && j > 3 && i < N - 2 && j < N - 2;
 }
 
 /// Entries (0, k) and (k, 0), and (0, k + 1) with no other side: the cursor of row k + 1,
@@ -123,7 +123,7 @@ static bool lone_above(int64_t i, int64_t j)
 /// As many entries in each row as in the column of its number, but others.
 static bool long_cycle(int64_t i, int64_t j)
 {
-    return (j - i + N) % N <= N / 3;
+    return (j - i + N) % N <= N / 2;
 }
 
 static const struct {
