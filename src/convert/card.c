@@ -56,6 +56,17 @@ static cairn_convert_spec spec_of(const cairn_compiled *c)
     return spec;
 }
 
+/// Do nodes, and holes between them, have numbers of 32 bits?
+static bool nodes_fit(const cairn_compiled *c)
+{
+    const int E = c->m->layout->last;
+
+    if (!cairn_grid_convert_has_gaps(c->m->layout)) return true;
+    return (double)c->facts.groups
+               * (1.0 + (double)c->range[E].hi - (double)c->range[E].lo)
+           < (double)INT32_MAX;
+}
+
 bool cairn_card_can(const cairn_compiled *c, const char **why)
 {
     const cairn_conversion_card *card = cairn_card_of(c);
@@ -64,16 +75,14 @@ bool cairn_card_can(const cairn_compiled *c, const char **why)
     *why = "";
     if (!card || card->failed)
         *why = "no card is listed that runs grids";
-    else if (c->origin.queries)
-        *why = "a query is answered on the processor, entry by entry";
     else if (c->build->net || c->build->planned || c->build->into)
         *why = "several ranks convert together, or into arrays of a caller's";
     else if (!c->facts.trusted)
         *why = "the source may hold an entry twice";
     else if (c->m->blocks && !cairn_lines_fit(c))
         *why = "a query numbers what has no slot of its own in a line";
-    else if (c->m->layout->banks > CAIRN_CARD_BANKS)
-        *why = "the target has too many banks";
+    else if (!nodes_fit(c))
+        *why = "the target has too many nodes, holes between them among these";
     else if (!cairn_card_plan_keys(c, &fields))
         *why = "the indices of an entry do not fit into 63 bits";
     else if (cairn_origin_positions(&c->origin) == 0

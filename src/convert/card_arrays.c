@@ -147,6 +147,23 @@ static cairn_status take_parts(const cairn_compiled *c, cairn_card_work *w)
     return cairn_card_take(w, most, "arrays", &w->source.indices);
 }
 
+/// The numbers that queries gave every entry.
+static cairn_status take_numbers(const cairn_compiled *c, cairn_card_work *w)
+{
+    const int64_t      bytes  = c->origin.entries->n * (int64_t)sizeof(int64_t);
+    const int64_t    **number = &w->args.number0;
+    cairn_grid_address at;
+
+    for (int q = 0; c->origin.queries >> q; q++) {
+        if (!(c->origin.queries >> q & 1)) continue;
+        CAIRN_TRY(cairn_card_take(w, bytes, "numbers of entries", &at));
+        CAIRN_TRY(w->grids->send(w->program, at,
+                                 cairn_groups_at_entries(c->origin.set, q), bytes));
+        number[q] = cairn_card_address(at);
+    }
+    return CAIRN_OK;
+}
+
 /// Coordinates, by dimension, and values.
 static cairn_status take_entries(const cairn_compiled *c, cairn_card_work *w)
 {
@@ -163,7 +180,7 @@ static cairn_status take_entries(const cairn_compiled *c, cairn_card_work *w)
     }
     CAIRN_TRY(w->grids->send(w->program, at, e->value, bytes));
     w->args.value = cairn_card_address(at);
-    return CAIRN_OK;
+    return take_numbers(c, w);
 }
 
 cairn_status cairn_card_take_source(const cairn_compiled *c, cairn_card_work *w)

@@ -24,22 +24,22 @@ number_depth(cairn_compiled *c, cairn_card_work *w, int depth, int row, uint32_t
 /// Where each bank's entries begin, and how many nodes it has.
 static cairn_status find_banks(cairn_compiled *c, cairn_card_work *w)
 {
-    enum { ROWS = CAIRN_MAX_LEVELS + 1 };
     const cairn_layout *to     = c->m->layout;
     const uint32_t      depths = cairn_grid_convert_depths(to);
     const int           rows   = 1 + __builtin_popcount(depths);
     const int64_t       ends   = to->banks + 1;
-    uint32_t            found[ROWS * (CAIRN_CARD_BANKS + 1)];
+    const int64_t       bytes  = rows * ends * (int64_t)sizeof(uint32_t);
+    uint32_t           *found  = NULL;
     cairn_grid_address  there;
+    cairn_status        status;
 
-    CAIRN_TRY(
-        cairn_card_take(w, rows * ends * (int64_t)sizeof *found, "banks", &there));
+    CAIRN_TRY(cairn_card_take(w, bytes, "banks", &there));
     w->args.end      = ends;
     w->args.capacity = w->entries;
     w->args.cursor   = cairn_card_address(there);
     CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_BANKS, ends));
-    CAIRN_TRY(w->grids->fetch(w->program, found, there,
-                              rows * ends * (int64_t)sizeof *found));
+    CAIRN_TRY(CAIRN_NEW(c->m->env, rows * ends, &found));
+    CAIRN_GO(done, w->grids->fetch(w->program, found, there, bytes));
     for (int64_t b = 0; b < to->banks; b++) {
         cairn_bank *bank = &c->m->bank[b];
 
@@ -52,6 +52,28 @@ static cairn_status find_banks(cairn_compiled *c, cairn_card_work *w)
             bank->nodes[l] = row[b + 1] - row[b];
         }
     }
+done:
+    cairn_free(c->m->env, found);
+    return status;
+}
+
+/// Count the nodes of each group, holes between them among these, and find where it begins.
+static cairn_status count_with_gaps(cairn_compiled *c, cairn_card_work *w)
+{
+    const int64_t      ends = c->facts.groups + 1;
+    cairn_grid_address groups;
+    uint32_t           nodes;
+
+    CAIRN_TRY(cairn_card_take(w, ends * (int64_t)sizeof nodes, "groups", &groups));
+    w->args.end      = ends;
+    w->args.capacity = w->entries;
+    w->args.cursor   = cairn_card_address(groups);
+    CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_GAPS, ends));
+    CAIRN_TRY(cairn_card_add_up(w, groups, ends));
+    CAIRN_TRY(w->grids->fetch(
+        w->program, &nodes, groups + (cairn_grid_address)c->facts.groups * sizeof nodes,
+        sizeof nodes));
+    c->m->bank[0].nodes[c->m->layout->last] = nodes;
     return CAIRN_OK;
 }
 
@@ -71,6 +93,7 @@ static cairn_status number(cairn_compiled *c, cairn_card_work *w)
             if (to->level[l].depth == depth) bank->nodes[l] = nodes;
     }
     bank->end = w->entries;
+    if (cairn_grid_convert_has_gaps(to)) return count_with_gaps(c, w);
     return to->partition < 0 ? CAIRN_OK : find_banks(c, w);
 }
 

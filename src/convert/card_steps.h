@@ -11,9 +11,8 @@
 #include "lower/grid_convert.h"
 
 enum {
-    CAIRN_CARD_SUMS  = 4,   ///< Steps of a sum of sums: each has 1/2048 of the numbers.
-    CAIRN_CARD_BANKS = 256, ///< Banks, at most: each is some starts and copies.
-};
+    CAIRN_CARD_SUMS = 4
+}; ///< Steps of a sum of sums: each has 1/2048 of the numbers.
 
 /// The source as it lies there: one part after the other, but the values of all.
 typedef struct cairn_card_source {

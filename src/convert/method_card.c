@@ -157,6 +157,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
     if (c->m->rows.along) return passes_to_slots(c, w);
     if (c->m->blocks) return passes_to_lines(c, w);
+    w->program->pads      = cairn_grid_convert_pads(c->m->layout);
     const double depths   = __builtin_popcount(cairn_grid_convert_depths(c->m->layout));
     const double numbered = depths * 24;
 

@@ -5,6 +5,7 @@
 #include "lower/grid_convert.h"
 
 #include "base/text.h"
+#include "format/normal.h"
 #include "ir/passes.h"
 #include "lower/grid_convert_steps.h"
 
@@ -12,16 +13,61 @@
 
 /* ---- what there is ---- */
 
-/// Why levels of the target are not filled by keys; "": they are. Queries @p tables number
-/// rows.
-static const char *lacks(const cairn_layout *to, uint32_t tables)
+bool cairn_grid_convert_has_gaps(const cairn_layout *to)
+{
+    return to->last >= 0 && to->level[to->last].gaps;
+}
+
+/// Is a level's form the number that a query gives, by itself?
+static bool is_number(const cairn_layout *to, int l, int query)
+{
+    const cairn_atom *atom =
+        cairn_form_single(to->algebra, &to->level[l].form, CAIRN_ATOM_QUERY);
+
+    return atom && atom->number == query;
+}
+
+/// Does what a level's recipe looks up first have an entry there, or is there none? It is
+/// the number of a level above, which entries alone have: then every position without an
+/// entry is a hole.
+static bool has_only_entries(const cairn_layout *to, int l)
+{
+    const cairn_recipe *recipe = &to->level[l].recipe;
+    const cairn_step   *step   = recipe->step;
+    const cairn_start  *some, *none;
+    bool                apart;
+
+    if (recipe->steps == 0 || step->kind != CAIRN_STEP_QUERY || step->in.terms != 1
+        || step->in.var[0] >= l || step->in.num[0] != 1 || step->in.constant != 0
+        || step->in.den != 1 || !is_number(to, step->in.var[0], step->query))
+        return false;
+    const cairn_query *query = &to->encoding->query[step->query];
+
+    return query->func == CAIRN_QUERY_ENUM && query->arg == CAIRN_ARG_VALUE
+           && cairn_query_starts(query, &some, &none, &apart)
+           && none->kind == CAIRN_START_NONE;
+}
+
+bool cairn_grid_convert_pads(const cairn_layout *to)
+{
+    for (int l = to->last + 1; l < to->levels; l++)
+        if (to->level[l].determined && !has_only_entries(to, l)) return false;
+    return true;
+}
+
+/// Why levels of the target are not filled by keys; "": they are. Queries @p known are
+/// answered before there is a key.
+static const char *lacks(const cairn_layout *to, uint32_t known)
 {
     for (int l = 0; l < to->levels; l++) {
-        if (to->level[l].gaps) return "the target has holes between nodes";
-        if (cairn_form_queries(to->algebra, &to->level[l].form) & ~tables)
+        const cairn_level *level = &to->level[l];
+
+        if (level->gaps && (l != to->first || l != to->last || !level->has_ptr))
+            return "the target has holes between nodes of several levels";
+        if (cairn_form_queries(to->algebra, &level->form) & ~known)
             return "a query numbers a level of the target";
     }
-    return cairn_convert_needs_tuples(to)
+    return cairn_convert_needs_tuples(to) && !cairn_grid_convert_pads(to)
                ? "the padding of the target follows from the indices of its nodes"
                : "";
 }
@@ -33,7 +79,7 @@ bool cairn_grid_convert_can(const cairn_convert_spec *spec, const char **why)
     /* Where entries or groups are numbered along lines, levels are of a known kind. */
     const bool lines = spec->along.on || spec->blocks.query;
 
-    *why = lines ? "" : lacks(to, spec->tables.queries);
+    *why = lines ? "" : lacks(to, from ? spec->tables.queries : UINT32_MAX);
     if (spec->blocks.each) *why = "a query numbers entries along lines of groups";
     if ((from && !cairn_layout_is_wide(from)) || !cairn_layout_is_wide(to))
         *why = "values are stored narrower than their type";
@@ -46,7 +92,7 @@ uint32_t cairn_grid_convert_depths(const cairn_layout *to)
 {
     uint32_t depths = 0;
 
-    for (int l = to->first; l <= to->last; l++)
+    for (int l = to->first; l <= to->last && !cairn_grid_convert_has_gaps(to); l++)
         depths |= UINT32_C(1) << to->level[l].depth;
     return depths;
 }
@@ -162,6 +208,25 @@ static void write_nodes(cairn_convert *c, int depth, cairn_ir_x p, cairn_ir_x no
     cairn_ir_end(b);
 }
 
+/// How far the entry stands behind the first node of its group.
+static cairn_ir_x behind_first(cairn_convert *c)
+{
+    const int E = c->to->last;
+
+    return cairn_ir_sub(&c->ir, c->here.e[E], cairn_convert_low(c, 1, E));
+}
+
+/// The node of an entry whose group has holes.
+static cairn_ir_x node_with_gaps(cairn_convert *c)
+{
+    cairn_ir        *b = &c->ir;
+    const cairn_ir_x group =
+        cairn_ir_load(b, cairn_convert_cursors(c), cairn_convert_group(c));
+
+    return cairn_ir_use(
+        b, cairn_ir_let(b, cairn_ir_add(b, group, behind_first(c)), "node"));
+}
+
 static void lower_fill(cairn_convert *c)
 {
     cairn_ir      *b      = &c->ir;
@@ -178,6 +243,7 @@ static void lower_fill(cairn_convert *c)
         node = cairn_ir_use(b, cairn_ir_let(b, node_of(c, depth, p), "node%d", depth));
         write_nodes(c, depth, p, node);
     }
+    if (cairn_grid_convert_has_gaps(c->to)) node = node_with_gaps(c);
     const cairn_ir_x at =
         cairn_ir_load(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p);
 
@@ -240,7 +306,34 @@ static void lower_ptr(cairn_convert *c, int l)
 
     cairn_ir_store(
         b, cairn_convert_ptr(c, 1, l), q,
-        begun_before(c, c->to->level[l].depth, first_from(c, parent_of, l, q)));
+        cairn_grid_convert_has_gaps(c->to)
+            ? cairn_ir_load(b, cairn_convert_cursors(c), q)
+            : begun_before(c, c->to->level[l].depth, first_from(c, parent_of, l, q)));
+    cairn_grid_convert_close(c);
+}
+
+/// A group has nodes up to its last entry's, which is the one before the next group's first.
+static void lower_gaps(cairn_convert *c)
+{
+    cairn_ir *b = &c->ir;
+    const int E = c->to->last;
+
+    cairn_convert_read_fields(c);
+    const cairn_ir_x q    = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "q");
+    const cairn_ir_x next = cairn_ir_use(
+        b, cairn_ir_let(b, first_from(c, parent_of, E, cairn_ir_add_int(b, q, 1)),
+                        "next"));
+
+    cairn_ir_store(b, cairn_convert_cursors(c), q, cairn_ir_int(b, 0));
+    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_int(b, 0), next));
+    const cairn_ir_x group = parent_of(c, E, cairn_ir_add_int(b, next, -1));
+
+    cairn_ir_if(b, cairn_ir_eq(b, group, q));
+    cairn_convert_indices(c, E + 1);
+    cairn_ir_store(b, cairn_convert_cursors(c), q,
+                   cairn_ir_add_int(b, behind_first(c), 1));
+    cairn_ir_end(b);
+    cairn_ir_end(b);
     cairn_grid_convert_close(c);
 }
 
@@ -290,6 +383,7 @@ static bool has_function(const cairn_convert_spec *spec, int function)
     const cairn_layout *to = spec->to;
 
     if (function == CAIRN_GRID_CONVERT_BANKS) return to->partition >= 0;
+    if (function == CAIRN_GRID_CONVERT_GAPS) return cairn_grid_convert_has_gaps(to);
     if (function < CAIRN_GRID_CONVERT_PTR) return true;
     if (spec->along.on || spec->blocks.query) return false;
     if (function < CAIRN_GRID_CONVERT_HOLES) {
@@ -304,7 +398,7 @@ static bool has_function(const cairn_convert_spec *spec, int function)
 
 static void name_function(const char *name, int function, char *text, size_t size)
 {
-    static const char *const alone[] = {"pack", "fill", "banks"};
+    static const char *const alone[] = {"pack", "fill", "banks", "gaps"};
 
     if (function < CAIRN_GRID_CONVERT_PTR)
         snprintf(text, size, "%s_%s", name, alone[function]);
@@ -326,6 +420,8 @@ static void build(cairn_convert *c, int function)
         lower_fill(c);
     else if (function == CAIRN_GRID_CONVERT_BANKS)
         lower_banks(c);
+    else if (function == CAIRN_GRID_CONVERT_GAPS)
+        lower_gaps(c);
     else if (function < CAIRN_GRID_CONVERT_HOLES)
         lower_ptr(c, function - CAIRN_GRID_CONVERT_PTR);
     else

@@ -19,7 +19,11 @@
 /// Where a query numbers groups along lines (`blocks`), numbers were found before, and are
 /// looked up by PACK: keys are not sorted, and each entry goes where its key says.
 ///
-/// Numbers of rows that queries gave before (`tables`) are looked up by PACK, too.
+/// Numbers of rows that queries gave before (`tables`) are looked up by PACK, too; those that
+/// they gave every entry come with its coordinates.
+///
+/// Where numbers keep a distance, what has none is a node, too: the nodes of a group go up to
+/// its last, so that an entry's follows from where its group begins (`cursor`) and its index.
 ///
 /// Where the target has banks, entries of all are sorted and numbered together, a bank's
 /// behind those of the one before. FILL and PTR are started for each, with its part as B,
@@ -77,6 +81,10 @@ typedef enum {
     /// `capacity` entries, and behind these, row by row, its number of each depth there. The
     /// turns are one more than there are banks.
     CAIRN_GRID_CONVERT_BANKS,
+    /// Of a target with holes between nodes: write to cursor[0..end-1] how many nodes each
+    /// group has, `capacity` entries being there. The turns are one more than there are
+    /// groups. Added up, these are where each group begins.
+    CAIRN_GRID_CONVERT_GAPS,
     /// One for each level with a ptr: write it, `capacity` entries being there; the turns
     /// are its elements.
     CAIRN_GRID_CONVERT_PTR,
@@ -88,7 +96,14 @@ typedef enum {
 /// Is there such a conversion? @p why, constant, says why not.
 bool cairn_grid_convert_can(const cairn_convert_spec *spec, const char **why);
 
+/// Has the target holes between nodes?
+bool cairn_grid_convert_has_gaps(const cairn_layout *to);
+
+/// Are all positions that no entry has holes, so that nothing is left to be padded?
+bool cairn_grid_convert_pads(const cairn_layout *to);
+
 /// Which depths nodes have, as a set of levels: `number` has one row for each, in order.
+/// None where there are holes between nodes.
 uint32_t cairn_grid_convert_depths(const cairn_layout *to);
 
 /// Lower the functions of keys.

@@ -109,6 +109,7 @@ static void stand(cairn_convert *c, cairn_ir_x p)
     cairn_ir_x node                = p;
 
     if (!c->from) {
+        c->here.turn = p; /* whose numbers are read */
         cairn_convert_stand_at(c, p);
         for (int k = 0; k < c->spec->order; k++)
             c->here.dim[k] = cairn_ir_use(

@@ -214,15 +214,72 @@ Test(cuda_convert, random_formats, .timeout = 900)
     end();
 }
 
+/// Banks in any number: each is some starts and copies.
+Test(cuda_convert, many_banks, .timeout = 300)
+{
+    static const char *const pairs[][2] = {
+        {"csr", "c2sr<300>"},
+        {"csc", "cisr<270>"}
+    };
+    uint64_t state = 22;
+
+    BEGIN("seed=79");
+    cairn_source *source = random_source(context, &state, 330, 31);
+
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        cairn_tensor *from = must_store(context, source, pairs[k][0], CAIRN_F64);
+
+        cr_expect(check_pair(from, pairs[k][0], pairs[k][1]), "%s",
+                  context->env.message);
+        cairn_tensor_destroy(&from);
+    }
+    cairn_source_destroy(&source);
+    end();
+}
+
+/// Cycles are numbered on the processor, and entries go where they say on the card: of all
+/// sources, with holes between, windows without an entry, and engines without one.
+Test(cuda_convert, into_schedules, .timeout = 600)
+{
+    static const char *const from[] = {
+        "csr",       "coo",     "csc",     "dia",
+        "bcsr<2,3>", "sell<4>", "c2sr<2>", "hybrid<dia,csr,0.5>"};
+    enum { SOURCES = sizeof from / sizeof *from };
+    static const char *const to[]  = {"serpens<2,4,3>", "serpens<3,16,10>",
+                                      "serpens<8>"};
+    uint64_t                 state = seed_clock() * 1000003 + 3;
+
+    BEGIN("seed=80");
+    printf("state %llu\n", (unsigned long long)state);
+    for (int k = 0; k < 3 * SOURCES; k++) {
+        const char *const source = from[k % SOURCES], *const target = to[k / SOURCES];
+        cairn_source *entries =
+            random_source(context, &state, 1 + random_below(&state, 200),
+                          1 + random_below(&state, 90));
+        cairn_tensor *tensor =
+            must_store(context, entries, source, k % 2 ? CAIRN_F64 : CAIRN_F32);
+
+        cr_expect(check_pair(tensor, source, target), "%s to %s: %s", source, target,
+                  context->env.message);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&entries);
+    }
+    end();
+}
+
 /// A refusal says what the pair lacks, not what any pair needs.
 Test(cuda_convert, refusals_have_the_reason, .timeout = 300)
 {
     static const struct {
         const char *from, *to, *why;
     } pairs[] = {
-        {"csr", "c2sr<300>",      "the target has too many banks"},
-        {"csc", "cisr<270>",      "the target has too many banks"},
-        {"coo", "serpens<2,4,3>", "a query"                      },
+        {"csr",
+         "#encoding<{ idx_map<(d0,d1)->(1000000000*d0,1000000000*d1,d0,d1)>, "
+         "mutation<trim(0,3)> }>",                                                     "do not fit into 63 bits"     },
+        {"coo",
+         "#encoding<{ idx_map<(d0,d1)->(d0/3,place,d0%3,d1)>, mutation<merge(0), "
+         "trim(1,3)>, indirect<{ place = enum(value) groupBy (d0,d1)->(d0/3) "
+         "traverseBy (d0,d1)->(d1,d0) with value ne 0 -> 0 | otherwise -> none }> }>", "no slot of its own in a line"},
     };
     uint64_t state = 21;
 
@@ -389,6 +446,11 @@ Test(cuda_convert, every_call_fails_once, .timeout = 600)
 Test(cuda_convert, every_call_into_slots_fails_once, .timeout = 600)
 {
     fail_all("csc", "sell<4>", 801);
+}
+
+Test(cuda_convert, every_call_into_a_schedule_fails_once, .timeout = 600)
+{
+    fail_all("csc", "serpens<2,4,3>", 801);
 }
 
 /// The same with a failure that stays.
