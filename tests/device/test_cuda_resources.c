@@ -129,6 +129,26 @@ static cairn_format *parse(cairn_env *env, const char *text, cairn_layout **layo
     return format;
 }
 
+/// From coordinates, with the numbers that queries gave to entries.
+static void print_schedule(cairn_env *env, const char *target)
+{
+    cairn_ir_function *function[CAIRN_GRID_CONVERT_FUNCTIONS];
+    cairn_convert_spec spec = {.source = CAIRN_CONVERT_ENTRIES, .order = 2};
+    cairn_layout      *to;
+    cairn_format      *format = parse(env, target, &to);
+    char               name[64];
+    const char        *why;
+
+    snprintf(name, sizeof name, "entries to %s", target);
+    spec.to = to;
+    cr_assert(cairn_grid_convert_can(&spec, &why), "%s: %s", name, why);
+    cr_assert_eq(cairn_grid_convert_lower(env, &spec, "k", function), CAIRN_OK, "%s",
+                 env->message);
+    print_functions(env, name, function, CAIRN_GRID_CONVERT_FUNCTIONS);
+    cairn_layout_destroy(env, &to);
+    cairn_format_destroy(&format);
+}
+
 static void print_conversion(cairn_env *env, const char *source, const char *target)
 {
     cairn_ir_function *function[CAIRN_GRID_CONVERT_FUNCTIONS];
@@ -177,6 +197,7 @@ static void print_conversions(cairn_env *env)
     print_conversion(env, "c2sr<16>", "csr");
     print_conversion(env, "csr", "c2sr<16>");
     print_conversion(env, "csr", "cisr<16>");
+    print_schedule(env, "serpens<128>");
 }
 
 /// The text of each member that has a grid.

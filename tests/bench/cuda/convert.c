@@ -2,8 +2,9 @@
 /// @file
 /// Conversions on the card (method `card`) beside the processor's, from host to host:
 /// compressed rows into every format of the catalogue, and every format into compressed
-/// rows. Arrays are held to the processor's, byte for byte. What the card does not do, and
-/// what does not fit in memory, is listed with the reason.
+/// rows; and chains of conversions, each of what the one before made, which stays on the card.
+/// Arrays are held to the processor's, byte for byte. What the card does not do, and what
+/// does not fit in memory, is listed with the reason.
 
 #include "matrices.h"
 
@@ -198,6 +199,118 @@ static bool try_pair(const trial *t, const char *from, const char *into)
     return right;
 }
 
+/* ---- chains ---- */
+
+enum { CHAIN = 4 };
+
+/// From the first to the last, each made of the one before.
+static const char *const chains[][CHAIN] = {
+    {"csr", "csc",  "coo", "csr"      },
+    {"csr", "dcsr", "csc", "bcsr<3,3>"},
+};
+
+/// Formats of a chain on one side, and tensors of its first and its last.
+typedef struct {
+    cairn_format *format[CHAIN];
+    cairn_tensor *from, *last;
+    double        seconds[ROUNDS];
+} chain_side;
+
+/// Convert one after the other. @return false: one failed, or did not go where it should.
+static bool run_chain(const trial *t, int way, chain_side *side, double *seconds)
+{
+    cairn_tensor *made[CHAIN] = {NULL};
+    bool          right       = true;
+    const double  begin       = bench_seconds();
+
+    for (int k = 1; k < CHAIN && right; k++) {
+        right = cairn_tensor_convert(k > 1 ? made[k - 1] : side->from, side->format[k],
+                                     &made[k])
+                == CAIRN_OK;
+        right = right && is_on_card(made[k]) == (way == CARD);
+        if (!right)
+            printf("# %s, a chain's step %d, %s: FAILED: %s\n", t->name, k, who[way],
+                   cairn_context_message(t->side[way].context));
+    }
+    *seconds = bench_seconds() - begin;
+    cairn_tensor_destroy(&side->last);
+    side->last      = made[CHAIN - 1];
+    made[CHAIN - 1] = NULL;
+    for (int k = 1; k < CHAIN - 1; k++)
+        cairn_tensor_destroy(&made[k]);
+    return right;
+}
+
+/// @return false: it cannot be tried, and a line says why.
+static bool
+open_chain(const trial *t, int way, const char *const *text, chain_side *side)
+{
+    cairn_context *context = t->side[way].context;
+    cairn_status   status  = cairn_context_set_convert(context, "");
+
+    for (int k = 0; k < CHAIN && status == CAIRN_OK; k++)
+        status = cairn_format_create(context, text[k], &side->format[k]);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(t->source[way], side->format[0], CAIRN_F64,
+                                     &side->from);
+    if (status == CAIRN_OK) status = cairn_context_set_convert(context, method[way]);
+    if (status != CAIRN_OK)
+        printf("# %s, a chain: %s\n", t->name, cairn_context_message(context));
+    return status == CAIRN_OK;
+}
+
+static void close_chain(chain_side *side)
+{
+    cairn_tensor_destroy(&side->last);
+    cairn_tensor_destroy(&side->from);
+    for (int k = 0; k < CHAIN; k++)
+        cairn_format_destroy(&side->format[k]);
+}
+
+/// Both ways in turns, the first to have code compiled.
+static bool time_chain(const trial *t, const char *pair, chain_side side[WAYS])
+{
+    const int want = t->side[CARD].settings->rounds < ROUNDS
+                         ? t->side[CARD].settings->rounds
+                         : ROUNDS;
+    double    unused;
+
+    for (int r = -1; r < want; r++)
+        for (int k = 0; k < WAYS; k++)
+            if (!run_chain(t, k, &side[k], r < 0 ? &unused : &side[k].seconds[r]))
+                return false;
+    const bool same = are_same(side[PROCESSOR].last->local, side[CARD].last->local);
+
+    for (int k = 0; k < WAYS; k++) {
+        const double median = bench_median(side[k].seconds, want);
+
+        printf("convert,%s,f64,%s,\"%s\",%.4g,%.4g,%s\n", t->name, who[k], pair,
+               median * 1e3, side[k].seconds[0] * 1e3, same ? "same" : "DIFFERENT");
+    }
+    fflush(stdout);
+    return same;
+}
+
+static bool try_chain(const trial *t, const char *const *text)
+{
+    chain_side side[WAYS] = {{.from = NULL}};
+    char       pair[200];
+    bool       right = true;
+
+    snprintf(pair, sizeof pair, "%s to %s to %s to %s", text[0], text[1], text[2],
+             text[3]);
+    if (card_is_over(&t->side[CARD]))
+        printf("# no time for %s, %s\n", t->name, pair);
+    else if (open_chain(t, PROCESSOR, text, &side[PROCESSOR])
+             && open_chain(t, CARD, text, &side[CARD]))
+        right = time_chain(t, pair, side);
+    else
+        right = false;
+    for (int k = 0; k < WAYS; k++)
+        close_chain(&side[k]);
+    return right;
+}
+
 /// Compressed rows into a format, and back.
 static bool try_format(const trial *t, const char *text)
 {
@@ -221,6 +334,8 @@ static bool try_matrix(trial *t, const card_recipe *r)
     for (int k = 0; k < WAYS; k++)
         if (card_source(&t->side[k], r, &t->source[k]))
             card_stop(r->name, cairn_context_message(t->side[k].context));
+    for (size_t k = 0; k < sizeof chains / sizeof *chains; k++)
+        right = try_chain(t, chains[k]) && right;
     for (int k = 0; first[k]; k++)
         right = try_format(t, first[k]) && right;
     for (int k = 0; (name = cairn_catalogue_name(t->side[CARD].context, k)); k++) {

@@ -3,7 +3,9 @@
 /// Products whose vectors are the host's: Cairn's plans on the card alone, the processor
 /// alone, rows divided between both, blocked diagonals on the processor beside compressed
 /// rows on the card; and cuSPARSE's best with copies from and to pinned memory, one after
-/// the other. All by the host's clock. What is on the card alone, without copies, stands
+/// the other. Twice more with a caller's X and Y, which no card copies where they lie: above
+/// 8 MB X goes by little memory, and the processor's part begins when all but its end has
+/// gone. All by the host's clock. What is on the card alone, without copies, stands
 /// behind each. Every Y is held to 1e-12 of a row's absolute sum, and where rows alone are
 /// divided to the processor's bits.
 
@@ -16,15 +18,18 @@ enum { WARM = 3, TURNS = 5, MOST_WAYS = 8, MOST_ROUNDS = 51, MOST_TEXT = 400 };
 /// A way that is Cairn's.
 typedef struct {
     const char *name, *place;
-    bool        hybrid; ///< Members of their own: bits are its own.
+    bool        hybrid;  ///< Members of their own: bits are its own.
+    bool        callers; ///< X and Y are a caller's.
 } place;
 
 static const place places[] = {
-    {"processor alone",           "cpu",           false},
-    {"card alone",                "cuda",          false},
-    {"divided",                   "cpu+cuda",      false},
-    {"bdia on cpu, csr on cuda",  "0=cpu,1=cuda",  true },
-    {"the same, all on the card", "0=cuda,1=cuda", true },
+    {"processor alone",             "cpu",           false, false},
+    {"card alone",                  "cuda",          false, false},
+    {"divided",                     "cpu+cuda",      false, false},
+    {"bdia on cpu, csr on cuda",    "0=cpu,1=cuda",  true,  false},
+    {"the same, all on the card",   "0=cuda,1=cuda", true,  false},
+    {"card alone, a caller's X, Y", "cuda",          false, true },
+    {"divided, a caller's X, Y",    "cpu+cuda",      false, true },
 };
 
 enum { PLACES = sizeof places / sizeof *places };
@@ -45,6 +50,7 @@ typedef struct {
     cairn_tensor *tensor;
     cairn_plan   *plan;
     double        times[MOST_ROUNDS];
+    double       *x, *y; ///< A caller's; NULL: the plan's.
     double        median, least, resident;
     bool          right, same;
 } way;
@@ -53,6 +59,9 @@ static void leave(way *w)
 {
     cairn_plan_destroy(&w->plan);
     cairn_tensor_destroy(&w->tensor);
+    free(w->x);
+    free(w->y);
+    w->x = w->y = NULL;
 }
 
 /// @return false: there is no such plan, and a line says why.
@@ -75,8 +84,12 @@ static bool open_way(card *c, cairn_source *source, const card_rows *a, int k, w
         leave(w);
         return false;
     }
+    if (places[k].callers) {
+        w->x = card_take((size_t)a->cols, sizeof *w->x);
+        w->y = card_take((size_t)a->rows, sizeof *w->y);
+    }
     for (int64_t j = 0; j < a->cols; j++)
-        cairn_plan_x(w->plan)[j] = card_x(j);
+        (w->x ? w->x : cairn_plan_x(w->plan))[j] = card_x(j);
     return true;
 }
 
@@ -86,7 +99,7 @@ static double run(const way *w, int times)
     const double begin = bench_seconds();
 
     for (int k = 0; k < times; k++)
-        if (cairn_plan_run(w->plan, NULL, NULL) != CAIRN_OK) return -1;
+        if (cairn_plan_run(w->plan, w->x, w->y) != CAIRN_OK) return -1;
     return (bench_seconds() - begin) / times;
 }
 
@@ -226,7 +239,7 @@ static void time_ways(card *c, const card_rows *a, way *list, int count)
             if (list[k].times[r] < 0) list[k].right = false;
         }
     for (int k = 0; k < count; k++) {
-        const double *const y = cairn_plan_y(list[k].plan);
+        const double *const y = list[k].y ? list[k].y : cairn_plan_y(list[k].plan);
 
         list[k].median = bench_median(list[k].times, rounds);
         list[k].least  = list[k].times[0];
