@@ -125,7 +125,7 @@ int main(void)
     rows.ptr                            = p.ptr;
     rows.idx                            = p.idx;
     rows.ptr_bits = rows.idx_bits = 32;
-    if (SUNContext_Create(NULL, &sunctx)) return 1;
+    if (SUNContext_Create(CAIRN_SUN_NO_COMM, &sunctx)) return 1;
     cairn_status status = cairn_context_create(&context);
     if (!status) status = cairn_sunmatrix_create(context, &rows, "dia", sunctx, &A);
     if (!status) error = integrate(&p, A, sunctx);

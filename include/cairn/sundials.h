@@ -15,7 +15,7 @@
 /// after they changed. docs/arrays.md has more, docs/examples/sundials_cvode.c a program.
 ///
 /// Header only, C11 or C++; needs SUNDIALS's headers and is compiled with the program.
-/// Tried with SUNDIALS 6.4. Not included by cairn.h. Vectors are any whose elements of this
+/// Tried with SUNDIALS 6.4 and 7.1. Not included by cairn.h. Vectors are any whose elements of this
 /// rank lie in one array of the processor's memory (serial, OpenMP, Pthreads, parallel).
 
 #ifndef CAIRN_SUNDIALS_H
@@ -29,8 +29,8 @@
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nvector.h>
 
-#if SUNDIALS_VERSION_MAJOR != 6
-#    error "cairn/sundials.h: for SUNDIALS 6"
+#if SUNDIALS_VERSION_MAJOR != 6 && SUNDIALS_VERSION_MAJOR != 7
+#    error "cairn/sundials.h: for SUNDIALS 6 and 7"
 #endif
 #if defined(SUNDIALS_EXTENDED_PRECISION)
 #    error "cairn/sundials.h: this SUNDIALS's numbers are neither double nor float"
@@ -38,6 +38,20 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/// What operations of a matrix return, beside 0, and what a SUNContext without a
+/// communicator is made with: 7 has other names than 6.
+#if SUNDIALS_VERSION_MAJOR == 6
+#    define CAIRN_SUN_ILL_INPUT SUNMAT_ILL_INPUT
+#    define CAIRN_SUN_MEM_FAIL  SUNMAT_MEM_FAIL
+#    define CAIRN_SUN_OP_FAIL   SUNMAT_OPERATION_FAIL
+#    define CAIRN_SUN_NO_COMM   NULL
+#else
+#    define CAIRN_SUN_ILL_INPUT SUN_ERR_ARG_INCOMPATIBLE
+#    define CAIRN_SUN_MEM_FAIL  SUN_ERR_MEM_FAIL
+#    define CAIRN_SUN_OP_FAIL   SUN_ERR_OP_FAIL
+#    define CAIRN_SUN_NO_COMM   SUN_COMM_NULL
 #endif
 
 /// What the clones of a matrix share: its pattern.
@@ -121,7 +135,7 @@ static inline int cairn_sunmatrix_zero(SUNMatrix A)
 {
     memset(cairn_sunmatrix_values(A), 0,
            (size_t)cairn_sunmatrix_content(A)->pattern->entries * sizeof(sunrealtype));
-    return SUNMAT_SUCCESS;
+    return 0;
 }
 
 /// Only matrices of one pattern are combined.
@@ -135,22 +149,22 @@ static inline bool cairn_sunmatrix_alike(SUNMatrix A, SUNMatrix B)
 /// B = A.
 static inline int cairn_sunmatrix_copy(SUNMatrix A, SUNMatrix B)
 {
-    if (!cairn_sunmatrix_alike(A, B)) return SUNMAT_ILL_INPUT;
+    if (!cairn_sunmatrix_alike(A, B)) return CAIRN_SUN_ILL_INPUT;
     memcpy(cairn_sunmatrix_values(B), cairn_sunmatrix_content(A)->values,
            (size_t)cairn_sunmatrix_content(A)->pattern->entries * sizeof(sunrealtype));
-    return SUNMAT_SUCCESS;
+    return 0;
 }
 
 /// A = c A + B.
 static inline int cairn_sunmatrix_scale_add(sunrealtype c, SUNMatrix A, SUNMatrix B)
 {
-    if (!cairn_sunmatrix_alike(A, B)) return SUNMAT_ILL_INPUT;
+    if (!cairn_sunmatrix_alike(A, B)) return CAIRN_SUN_ILL_INPUT;
     sunrealtype       *a = cairn_sunmatrix_values(A);
     const sunrealtype *b = cairn_sunmatrix_content(B)->values;
 
     for (int64_t k = 0; k < cairn_sunmatrix_content(A)->pattern->entries; k++)
         a[k] = c * a[k] + b[k];
-    return SUNMAT_SUCCESS;
+    return 0;
 }
 
 /// A = c A + I.
@@ -163,20 +177,20 @@ static inline int cairn_sunmatrix_scale_add_identity(sunrealtype c, SUNMatrix A)
         a[k] *= c;
     for (int64_t i = 0; i < p->rows.rows; i++)
         a[p->diagonal[i]] += 1;
-    return SUNMAT_SUCCESS;
+    return 0;
 }
 
 static inline int cairn_sunmatrix_code(cairn_status status)
 {
     switch (status) {
-    case CAIRN_OK: return SUNMAT_SUCCESS;
-    case CAIRN_NO_MEMORY: return SUNMAT_MEM_FAIL;
+    case CAIRN_OK: return 0;
+    case CAIRN_NO_MEMORY: return CAIRN_SUN_MEM_FAIL;
     case CAIRN_BAD_SHAPE:
     case CAIRN_BAD_COORD:
     case CAIRN_BAD_ARGUMENT:
     case CAIRN_BAD_SYNTAX:
-    case CAIRN_BAD_FORMAT: return SUNMAT_ILL_INPUT;
-    default: return SUNMAT_OPERATION_FAIL;
+    case CAIRN_BAD_FORMAT: return CAIRN_SUN_ILL_INPUT;
+    default: return CAIRN_SUN_OP_FAIL;
     }
 }
 
@@ -239,12 +253,12 @@ static inline int cairn_sunmatrix_multiply(SUNMatrix A, N_Vector x, N_Vector y)
     const sunrealtype *from    = N_VGetArrayPointer(x);
     sunrealtype       *to      = N_VGetArrayPointer(y);
     sunrealtype        nothing = 0; // A rank without rows has no array.
-    int                code    = SUNMAT_SUCCESS;
+    int                code    = 0;
 
     if (!cairn_sunmatrix_fits(x, c->pattern->rows.global_cols, c->pattern->rows.rows)
         || !cairn_sunmatrix_fits(y, c->pattern->rows.global_rows, c->pattern->rows.rows)
         || (c->pattern->rows.rows > 0 && (!from || !to)))
-        return SUNMAT_ILL_INPUT;
+        return CAIRN_SUN_ILL_INPUT;
     if (c->stale || !c->plan) code = cairn_sunmatrix_setup(A);
     if (code) return code;
     return cairn_sunmatrix_code(
@@ -259,7 +273,7 @@ cairn_sunmatrix_space(SUNMatrix A, long int *reals, long int *integers)
 
     *reals    = (long int)p->entries;
     *integers = (long int)(p->entries + 2 * p->rows.rows + 1);
-    return SUNMAT_SUCCESS;
+    return 0;
 }
 
 /// @}
@@ -459,7 +473,7 @@ cairn_sunlinsol_scaling(SUNLinearSolver S, N_Vector left, N_Vector right)
     return SUNLinSolSetScalingVectors(cairn_sunlinsol_inner(S), left, right);
 }
 
-static inline int cairn_sunlinsol_zero_guess(SUNLinearSolver S, booleantype zero)
+static inline int cairn_sunlinsol_zero_guess(SUNLinearSolver S, int zero)
 {
     return SUNLinSolSetZeroGuess(cairn_sunlinsol_inner(S), zero);
 }
@@ -520,7 +534,7 @@ cairn_sunlinsol_space(SUNLinearSolver S, long int *reals, long int *integers)
 
 static inline int cairn_sunlinsol_free(SUNLinearSolver S)
 {
-    if (!S) return SUNLS_SUCCESS;
+    if (!S) return 0;
     const int code = SUNLinSolFree(cairn_sunlinsol_inner(S));
 
     S->content = NULL;

@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     int            right = 0;
 
     MPI_Init(&argc, &argv);
-    SUNContext_Create(NULL, &sunctx);
+    SUNContext_Create(CAIRN_SUN_NO_COMM, &sunctx);
     if (cairn_context_create_mpi(MPI_COMM_WORLD, &context)) return 1;
     const int rank = cairn_context_rank(context);
     problem   p    = {.s = begin(rank, cairn_context_size(context))};
