@@ -16,10 +16,11 @@ from ._library import (BAD_ARGUMENT, BORROW, COPY, ORDER, AutoInfo, AutoOptions,
 
 PLANS = 8  # Most plans that a tensor keeps: one for each number of columns and each How.
 
-# How products are planned: the text of a place, the path of a plan, each None or bytes; and
-# whether results are the same for all places.
-How = collections.namedtuple("How", "place file reproducible")
-OPEN = How(None, None, False)
+# How products are planned: the text of a place, the path of a plan, each None or bytes;
+# whether results are the same for all places; and a number where ranks have places of their
+# own, whose plans are the same ones nevertheless.
+How = collections.namedtuple("How", "place file reproducible number")
+OPEN = How(None, None, False, 0)
 
 
 class _Format:
@@ -59,6 +60,7 @@ class Stored(Shared):
         context._enter()
         self._pointer = pointer
         self.plans = {}
+        self._hows = 0
         self.given = given
         self.borrowed = given.keep() if borrowed else ()
         self.why = why
@@ -135,15 +137,22 @@ class Stored(Shared):
                     self.forget(min(others, key=lambda each: each[0] == 1))
             return self.plans[key].value
 
+    def how(self, place, file, reproducible):
+        """A How of a view's own."""
+        if not self.context.lends:
+            self._hows += 1
+        return How(place, file, reproducible, self._hows)
+
     def _open(self, place):
-        """Have the devices that a place names. Others' plans are made anew where they use
-        devices that are opened anew for it."""
+        """Have the devices that this rank's place names. Others' plans are made anew where
+        they use devices that are opened anew for it."""
         context = self.context
         members = lib.cairn_format_members(lib.cairn_tensor_format(self.pointer))
         arguments = lib.cairn_devices_check, context._pointer, place, None, members
-        if context._any(arguments[0](*arguments[1:]) == BAD_ARGUMENT):
+        named = place is not None and context._devices is None
+        if context._any(named and arguments[0](*arguments[1:]) == BAD_ARGUMENT):
             self._forget_all()
-        context._together(lambda: context._call(*arguments))
+        context._together(lambda: named and context._call(*arguments))
 
     def _forget_all(self):
         for each in self.context._all_stored():
@@ -156,12 +165,12 @@ class Stored(Shared):
         plan = ctypes.c_void_p()
         arguments = (lib.cairn_plan_create_with, self.pointer, ctypes.byref(options),
                      ctypes.byref(plan))
-        if how.place and self.context._devices is None:
+        if how is not OPEN:
             self._open(how.place)
         try:
             self.context._call(*arguments)
         except _errors.CairnError as error:
-            if not how.file or error.status != "BAD_ARGUMENT":
+            if error.status != "BAD_ARGUMENT" or not self.context._any(how.file):
                 raise
             self._forget_all()  # The file may name devices that are not open yet.
             self.context._call(*arguments)

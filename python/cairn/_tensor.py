@@ -21,6 +21,14 @@ def _text(call, format):
     return format
 
 
+def _where(place, file):
+    """A place and a plan's path, checked."""
+    if place is not None and file is not None:
+        _inputs.type_error("file", "there is a place, too", "plan")
+    return (None if place is None else text("plan", "place", place),
+            None if file is None else _inputs.path("file", file, "plan"))
+
+
 # What a device does in products: a member of the format on a rank, or a share of its rows
 # (of the rank's, from first_row on). `seconds` is the median of its runs, 0 before the first.
 Part = collections.namedtuple("Part", "member rank share device first_row rows nnz nbytes "
@@ -223,14 +231,9 @@ class Tensor:
         Collective on several ranks; each may have places of its own. Raises CairnError: the
         text is malformed, or names members or devices that are not there.
         """
-        if place is not None:
-            place = text("plan", "place", place)
-        if file is not None:
-            file = _inputs.path("file", file, "plan")
-        if place is not None and file is not None:
-            _inputs.type_error("file", "there is a place, too", "plan")
+        place, file = self.context._together(lambda: _where(place, file))
         return Tensor(self._stored, self._transposed,
-                      _stored.How(place, file, bool(reproducible)))
+                      self._stored.how(place, file, bool(reproducible)))
 
     @property
     def placement(self):

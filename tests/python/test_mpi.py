@@ -127,11 +127,12 @@ with cairn.mpi.Context(comm, threads=1) as context:
     assert sorted({(p.rank, p.device) for p in P.placement}) == [(rank, "cpu:0") for rank in range(comm.size)]
     assert [each.rank for each in cairn.devices(context)] == list(range(comm.size))
     refused(cairn.CairnError, "no kind of device is called 'moon'", A.plan, "moon" if last else "cpu")
+    refused(cairn.CairnError, "place: is a int", A.plan, 3 if last else None)
     check(A, S, "after a refusal")
     # Devices that one rank opens: all ranks make their plans anew.
     P = cairn.tensor(S[mine(40)], "cisr<512>", context=context).plan("pim" if last else None)
     check(P, S, "a rank's own device")
-    assert ("pim:0", comm.size - 1) in {(p.device, p.rank) for p in P.placement}
+    assert [each.rank for each in cairn.devices(context) if each.id == "pim:0"] == [comm.size - 1]
     check(A, S, "plans made anew")
     # Tensors that are forgotten, on each rank at another time, and closed ones.
     del P
