@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # CG with Jacobi beside PETSc's KSP as a table, on 1 rank and on 2: microseconds of an
-# iteration, the least of turns in one process, a thread a rank. On a quiet machine, in a
-# build with CAIRN_BENCH whose PETSc was found. QUICK=1 takes small matrices and few turns.
+# iteration, the least of all in some turns of one process, a thread a rank: one that nothing
+# came between, also beside other work. In a build with CAIRN_BENCH whose PETSc was found. QUICK=1 takes small matrices and few turns.
 # MATRICES names those of the folder (NAME.mtx.gz) that are taken: symmetric and positive
 # definite.
 #   ksp.sh BUILD [FOLDER of matrices]
