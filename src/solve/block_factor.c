@@ -4,6 +4,7 @@
 
 #include "solve/block_factor.h"
 
+#include "base/wide.h"
 #include "solve/vectors.h"
 
 #include <inttypes.h>
@@ -77,7 +78,7 @@ static bool is_symmetric(const double *a, int64_t m)
 
 /// A = L L', L where A's lower triangle was; its upper one stays. @return Is it positive
 /// definite?
-static bool factor_cholesky(double *a, int64_t m)
+CAIRN_WIDE static bool factor_cholesky(double *a, int64_t m)
 {
     for (int64_t i = 0; i < m; i++) {
         double *const row = a + i * m;
@@ -118,7 +119,7 @@ static void swap_rows(double *a, double *b, int64_t m)
 }
 
 /// P A = L U, both where A was. @return Is it regular?
-static bool factor_lu(double *a, int64_t m, int32_t *pivot)
+CAIRN_WIDE static bool factor_lu(double *a, int64_t m, int32_t *pivot)
 {
     for (int64_t k = 0; k < m; k++) {
         int64_t most = k;
@@ -168,7 +169,7 @@ cairn_status cairn_block_factors_factor(cairn_env *env, cairn_block_factors *f)
     return status;
 }
 
-static void solve_cholesky(const double *a, int64_t m, double *z)
+CAIRN_WIDE static void solve_cholesky(const double *a, int64_t m, double *z)
 {
     for (int64_t i = 0; i < m; i++)
         z[i] = (z[i] - cairn_dot(a + i * m, z, i)) / a[i * m + i];
@@ -179,7 +180,8 @@ static void solve_cholesky(const double *a, int64_t m, double *z)
     }
 }
 
-static void solve_lu(const double *a, int64_t m, const int32_t *pivot, double *z)
+CAIRN_WIDE static void
+solve_lu(const double *a, int64_t m, const int32_t *pivot, double *z)
 {
     for (int64_t k = 0; k < m; k++) {
         const double keep = z[k];
