@@ -24,13 +24,14 @@ typedef enum {
 } part;
 
 static const part parts[CLI_OPTIONS] = {
-    [CLI_JSON] = GIVEN,    [CLI_SPY] = GIVEN,        [CLI_CANDIDATES] = GIVEN,
-    [CLI_OUT] = GIVEN,     [CLI_PLAN] = GIVEN,       [CLI_PLAN_OUT] = GIVEN,
-    [CLI_TRACE] = GIVEN,   [CLI_PLACE] = GIVEN,      [CLI_DEVICES] = GIVEN,
-    [CLI_MEMORY] = GIVEN,  [CLI_THREADS] = GIVEN,    [CLI_GIVE_UP] = GIVEN,
-    [CLI_FORMAT] = SPEC,   [CLI_TO] = SPEC,          [CLI_PATH] = SPEC,
-    [CLI_OUTPUT] = ENDING, [CLI_X] = CHOICE,         [CLI_RHS] = CHOICE,
-    [CLI_PICTURE] = GIVEN, [CLI_CHECKPOINT] = GIVEN, [CLI_RESTART] = GIVEN,
+    [CLI_JSON] = GIVEN,     [CLI_SPY] = GIVEN,        [CLI_CANDIDATES] = GIVEN,
+    [CLI_OUT] = GIVEN,      [CLI_PLAN] = GIVEN,       [CLI_PLAN_OUT] = GIVEN,
+    [CLI_TRACE] = GIVEN,    [CLI_PLACE] = GIVEN,      [CLI_DEVICES] = GIVEN,
+    [CLI_MEMORY] = GIVEN,   [CLI_THREADS] = GIVEN,    [CLI_GIVE_UP] = GIVEN,
+    [CLI_FORMAT] = SPEC,    [CLI_TO] = SPEC,          [CLI_PATH] = SPEC,
+    [CLI_OUTPUT] = ENDING,  [CLI_X] = CHOICE,         [CLI_RHS] = CHOICE,
+    [CLI_PICTURE] = GIVEN,  [CLI_CHECKPOINT] = GIVEN, [CLI_RESTART] = GIVEN,
+    [CLI_SWITCH_TO] = SPEC,
 };
 
 static int verb_number(const cli_verb *verb)

@@ -46,6 +46,8 @@ typedef struct cli_job cli_job; // job.h
     X(PATH, "path", "SRC", NULL, "the rewrite rules that lead from SRC to SPEC")     \
     X(TO, "to", "SPEC", NULL, "the format to store it in; or auto")                  \
     X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand; or auto")     \
+    X(SWITCH_TO, "switch-to", "SPEC", NULL,                                          \
+      "store this format beside the iterations, and go on in the faster")            \
     X(CANDIDATES, "candidates", "FILE", "those that come with the library",          \
       "formats that auto chooses among, one a line")                                 \
     X(PLACE, "place", "LIST", "auto", "devices of members: auto, 0=cpu:0+cpu:1")     \

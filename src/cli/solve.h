@@ -21,7 +21,7 @@ typedef struct cli_solve {
     cairn_solve_options     options;
     const char             *rhs; ///< "ones" or a file.
     cairn_solve_checkpoints checkpoints;
-    cairn_solve_switch      other;    ///< Of --format auto.
+    cairn_solve_switch      other;    ///< Of --format auto or --switch-to.
     cairn_solve_switch_info switched; ///< What became of it.
     cairn_solve_info        info;
     atomic_bool             asked; ///< A signal asks for an end.

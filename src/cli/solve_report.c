@@ -109,7 +109,7 @@ static void print_other(const cli_solve *solve)
 
     if (!solve->options.other) return;
     printf("beside    %s: %s; it took %s\n", o->format[0] ? o->format : "no format",
-           o->why, cli_word_seconds(o->seconds).text);
+           o->why[0] ? o->why : "it was named", cli_word_seconds(o->seconds).text);
     if (o->before > 0)
         printf("          tried after iteration %" PRId64
                ": a product takes %s, and took %s; %s\n",

@@ -74,6 +74,37 @@ static cairn_status read_checkpoints(cli_solve *solve)
     return how->folder ? read_every(job, how) : CAIRN_OK;
 }
 
+/// --switch-to, or --format auto, which begins in another than it chooses. A job with
+/// --restart begins in that format.
+static cairn_status read_other(cli_solve *solve)
+{
+    cli_job          *job      = solve->run.job;
+    cli_run_settings *settings = &solve->run.settings;
+    const char *const to       = cli_text(job, CLI_SWITCH_TO);
+    cairn_format     *format   = NULL;
+
+    if (to && settings->choose)
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --switch-to: --format auto chooses what to go on in");
+    if ((to || settings->choose) && cli_given(job, CLI_REPRODUCIBLE))
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --reproducible: not with %s: bits follow from the "
+                        "format, so name %s",
+                        to ? "--switch-to" : "--format auto",
+                        to ? "one by --format" : "it");
+    if (to) /* a file of formats may be missing on one rank only */
+        CLI_TRY(cli_agree(job, cairn_format_create(job->context, to, &format)));
+    cairn_format_destroy(&format);
+    if (solve->checkpoints.restart) {
+        if (to) settings->format = to;
+        return CAIRN_OK;
+    }
+    solve->run.choice.later = settings->choose;
+    solve->other.format     = to;
+    if (to || settings->choose) solve->options.other = &solve->other;
+    return CAIRN_OK;
+}
+
 static cairn_status read_settings(cli_job *job, cli_solve *solve)
 {
     cli_run             *run      = &solve->run;
@@ -87,10 +118,6 @@ static cairn_status read_settings(cli_job *job, cli_solve *solve)
     settings->columns = 1;
     CLI_TRY(cli_run_settings_common(job, settings));
     if (job->dtype != CAIRN_F64) return cli_not_yet(job, "f32", "option: --dtype");
-    if (settings->choose && cli_given(job, CLI_REPRODUCIBLE))
-        return cli_fail(job, CAIRN_BAD_OPTION,
-                        "option: --reproducible: not with --format auto: bits follow "
-                        "from the format, so name it");
     options->method       = job->arguments.operand[0];
     options->precondition = cli_text(job, CLI_PRECONDITION);
     options->reproducible = cli_given(job, CLI_REPRODUCIBLE);
@@ -100,10 +127,9 @@ static cairn_status read_settings(cli_job *job, cli_solve *solve)
                         options->tolerance);
     CLI_TRY(cli_integer(job, CLI_MAX_ITERATIONS, 0, &options->max_iterations));
     CLI_TRY(read_checkpoints(solve));
-    run->choice.later = settings->choose && !solve->checkpoints.restart;
-    if (run->choice.later) options->other = &solve->other;
+    CLI_TRY(read_other(solve));
     CLI_TRY(cairn_solve_check(job->context, options));
-    run->align = find_alignment(job, options->precondition, run->choice.later);
+    run->align = find_alignment(job, options->precondition, options->other != NULL);
     if (cli_given(job, CLI_PICTURE) && !strstr(cli_text(job, CLI_PICTURE), ".svg"))
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --picture: %s: pictures are SVG, and end in .svg",
@@ -171,13 +197,15 @@ static cairn_status summarize(cli_solve *solve)
 /// status comes at the end.
 static cairn_status iterate(cli_solve *solve, const double *b, double *x)
 {
-    cli_job *job = solve->run.job;
+    cli_job          *job   = solve->run.job;
+    const char *const place = solve->run.settings.place;
 
     cli_progress_phase("solve");
-    solve->options.step     = keep_point;
-    solve->options.user     = solve;
-    solve->other.info       = &solve->switched;
-    solve->other.place      = solve->run.settings.place;
+    solve->options.step = keep_point;
+    solve->options.user = solve;
+    solve->other.info   = &solve->switched;
+    if (!solve->other.format || !place || !strchr(place, '='))
+        solve->other.place = place; /* else of the members of --format */
     solve->other.candidates = solve->run.choice.candidates;
     if (solve->checkpoints.folder) cli_signals_ask(&solve->asked);
     const cairn_status status =
@@ -332,7 +360,11 @@ static const char about[] =
     "while "
     "a format is chosen and stored beside them. When it is there a few products are "
     "timed "
-    "each way, and the faster is kept. A job with --restart chooses before it begins.";
+    "each way, and the faster is kept. A job with --restart chooses before it begins. "
+    "--switch-to "
+    "names the format, and --format the one to begin in; with --restart a job begins "
+    "in "
+    "it.";
 
 static const char json[] =
     "all fields of run, seconds_median, seconds_min and gflops being those of an "
@@ -343,7 +375,8 @@ static const char json[] =
     "seconds_precondition (outside the passes that sum) first (the iteration that it "
     "began with: that of the checkpoint, else 0) checkpoints (completed) "
     "seconds_checkpoint (for which iterations waited) other{} (null but with --format "
-    "auto: format (null: none), tried and switched (the iterations behind which "
+    "auto or --switch-to: format (null: none), tried and switched (the iterations "
+    "behind which "
     "products "
     "went that way first, and for good, else null), seconds (beside the iterations), "
     "before and after (of a product each way, null: not timed), why) history[] "
@@ -359,6 +392,8 @@ static const cli_example examples[] = {
      "the same bits on any ranks"                                                          },
     {"cairn solve chebyshev:0.01,8 grid.mtx --json -",
      "bounds known, the history as JSON"                                                   },
+    {"cairn solve cg grid.mtx --switch-to formats:blocks",
+     "begin without it, go on in what is faster"                                           },
     {"mpirun -n 4 cairn solve cg grid.mtx --checkpoint kept --every 30s",
      "a state every 30 seconds"                                                            },
     {"mpirun -n 2 cairn solve cg grid.mtx --checkpoint kept --restart kept",
@@ -378,12 +413,12 @@ const cli_verb cli_verb_solve = {
     .words    = "METHOD",
     .word     = cli_method_word,
     .options =
-        (const cli_option_id[]){CLI_PRECONDITION, CLI_TOL, CLI_MAX_ITERATIONS,
-                                CLI_RHS, CLI_CHECKPOINT, CLI_EVERY,
-                                CLI_RESTART, CLI_OUT, CLI_PICTURE,
-                                CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
-                                CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
-                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP,
-                                CLI_REPRODUCIBLE, CLI_GUARD, CLI_OPTIONS},
+        (const cli_option_id[]){
+                                CLI_PRECONDITION, CLI_TOL, CLI_MAX_ITERATIONS, CLI_RHS,
+                                CLI_CHECKPOINT, CLI_EVERY, CLI_RESTART, CLI_OUT,
+                                CLI_PICTURE, CLI_FORMAT, CLI_SWITCH_TO, CLI_CANDIDATES,
+                                CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
+                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_REPRODUCIBLE,
+                                CLI_GUARD, CLI_OPTIONS},
     .run = run_verb,
 };

@@ -65,6 +65,19 @@ expect 0 solve cg grid.cairn --format auto --tol 1e-10 --json s.json
 has s.json '"format": "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>'
 expect 2 solve cg grid.mtx --format auto --reproducible
 
+# --switch-to: iterations begin as --format says, and the other is tried where it is there
+# in time, which the other thread may not have on a machine with much other work.
+expect 0 solve chebyshev:0.001,8 grid.mtx --switch-to 'bdia<64>' --tol 0 --max-iterations 20000 --json s.json
+has s.json '"dtype": "f64", "format": "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>"'
+in_time() { ! grep -q 'iterations ended before it was there' "$1"; }
+! in_time s.json || has s.json '"other": {"format": "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>'
+expect 0 solve chebyshev:0.001,8 grid.mtx --format ell --switch-to csr --tol 0 --max-iterations 20000
+! in_time out || says '^beside    #encoding<{ idx_map<(d0,d1)->(d0,d1)>, .*: it was named; it took'
+run_as 1 "$program" solve cg grid.mtx --checkpoint begun --max-iterations 3
+expect 0 solve cg grid.mtx --restart begun --switch-to 'bdia<64>' --json s.json
+has s.json '"dtype": "f64", "format": "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>'
+has s.json '"other": null'
+
 # --guard: all products are checked, and nothing is found.
 expect 0 solve cg grid.mtx --guard --json s.json
 fields s.json guard
@@ -107,6 +120,9 @@ refuse 'max-iterations' cg grid.mtx --max-iterations -1
 refuse 'end in .svg' cg grid.mtx --picture h.png
 refuse 'not in this version' cg grid.mtx --dtype f32
 refuse 'not with --format auto' cg grid.mtx --format auto --reproducible
+refuse 'not with --switch-to' cg grid.mtx --switch-to ell --reproducible
+refuse '--format auto chooses' cg grid.mtx --switch-to ell --format auto
+refuse 'nosuch' cg grid.mtx --switch-to nosuch
 refuse 'FILE' cg
 refuse 'one too many' cg grid.mtx grid.mtx
 refuse 'is the file' cg grid.mtx --out grid.mtx
