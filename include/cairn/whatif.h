@@ -89,8 +89,9 @@ typedef struct cairn_whatif {
 /// @retval CAIRN_BAD_ARGUMENT  A pointer is NULL, or ranks ask for different solvers.
 /// @retval CAIRN_BAD_OPTION    There is no such method or preconditioner.
 /// @retval CAIRN_UNSUPPORTED   The product is transposed, on several ranks; its rows are by
-///                             places; the method is gmres, whose steps differ; or the
-///                             preconditioner has blocks.
+///                             places; there is a method, and the product is not y = A x of
+///                             one column in f64, as solvers take it; the method is gmres,
+///                             whose steps differ; or the preconditioner has blocks.
 /// @retval CAIRN_BAD_SHAPE     A solver, and the matrix is not square.
 /// @retval CAIRN_NO_DEVICE     The machine has fewer devices than there are ranks.
 /// @retval CAIRN_IO, CAIRN_BAD_FILE  The file cannot be read, or describes no machine.

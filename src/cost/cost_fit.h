@@ -19,7 +19,7 @@
 ///
 /// Source: Huber, Robust Statistics, 1981; Beaton and Tukey, Technometrics 16, 1974.
 ///
-/// @param[in]  samples  At least 1, each cairn_cost_sample_valid().
+/// @param[in]  samples  1 to CAIRN_COST_SAMPLES, each cairn_cost_sample_valid().
 /// @param[out] spread   Of one measurement, relative: 1.4826 times the median of the
 ///                      residuals' sizes; no outlier has a part in it.
 void cairn_cost_fit(const cairn_cost_sample *sample,

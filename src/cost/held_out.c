@@ -53,6 +53,15 @@ static int collect(const cairn_cost_model *model, cairn_cost_sample *sample)
     return count;
 }
 
+/// Leave as many of @p n measurements as a fit takes, in even steps. @return how many.
+static int thin_out(cairn_cost_sample *sample, int n)
+{
+    if (n <= CAIRN_COST_SAMPLES) return n;
+    for (int k = 0; k < CAIRN_COST_SAMPLES; k++)
+        sample[k] = sample[(int64_t)k * n / CAIRN_COST_SAMPLES];
+    return CAIRN_COST_SAMPLES;
+}
+
 /// Fit to a device's products but those of a group, and ask of these.
 ///
 /// @return families that were held out.
@@ -66,6 +75,7 @@ hold_out(const cairn_costs *costs, int first, int groups, int group, room *in)
     for (int m = first; m < costs->models; m++)
         if (in->product[m].first == first && in->product[m].number % groups != group)
             samples += collect(&costs->model[m], in->sample + samples);
+    samples = thin_out(in->sample, samples);
     cairn_cost_fit(in->sample, samples, &costs->model[first].prior, &rates, &spread);
     for (int m = first; m < costs->models; m++) {
         cairn_cost_sample held[NEWEST];

@@ -163,6 +163,25 @@ Test(held_out, the_error_is_that_of_families_that_rates_do_not_know)
     cairn_costs_fini(&costs);
 }
 
+Test(held_out, more_families_than_a_fit_takes_measurements_of)
+{
+    enum { FAMILIES = 40 };
+    cairn_costs    costs;
+    cairn_held_out held = {.families = -1};
+    char           family[32];
+
+    cairn_costs_init(&env, NULL, &costs);
+    for (int k = 0; k < FAMILIES; k++) {
+        snprintf(family, sizeof family, "product %d", k);
+        observe(&costs, family, k % 2 ? 2 : 1);
+    }
+    CAIRN_BRUTAL(&env, cairn_cost_held_out(&costs, &held));
+    cr_expect_eq(held.measurements, 8 * FAMILIES);
+    cr_expect_eq(held.families, FAMILIES);
+    cr_expect(held.low > 0.3 && held.high < 3, "%g to %g", held.low, held.high);
+    cairn_costs_fini(&costs);
+}
+
 TestSuite(method_counts, .init = files_up, .fini = files_down);
 
 /// The identity, as an operator.
@@ -232,4 +251,57 @@ Test(method_counts, others_are_not_counted)
     cr_expect_not(cairn_method_counts(&method, &none, &counts));
     cr_assert_eq(cairn_method_parse(&env, "cg", &method), CAIRN_OK);
     cr_expect_not(cairn_method_counts(&method, &blocks, &counts));
+}
+
+/// The predicted seconds of vectors in a step of a method, or of none; 0: refused, with a
+/// word of the reason.
+static double predict_vectors(cairn_context *context,
+                              cairn_dtype    dtype,
+                              int            columns,
+                              const char    *method)
+{
+    const int64_t         extent[2] = {2, 2}, coord[4] = {0, 0, 1, 1};
+    const double          value[2] = {1, 2};
+    cairn_product_options product  = CAIRN_PRODUCT_OPTIONS;
+    cairn_whatif_options  options  = CAIRN_WHATIF_OPTIONS;
+    cairn_whatif          answer   = CAIRN_WHATIF;
+    cairn_source         *source;
+    cairn_plan           *plan;
+
+    product.columns = columns;
+    options.machine = path;
+    options.method  = method;
+    cr_assert_eq(cairn_source_from_coords(context, 2, extent, 2, coord, value,
+                                          CAIRN_BY_NNZ, &source),
+                 CAIRN_OK);
+    cairn_tensor *tensor = must_store(context, source, "csr", dtype);
+
+    cr_assert_eq(cairn_plan_create_product(tensor, &product, &plan), CAIRN_OK);
+    const cairn_status status = cairn_plan_whatif(plan, &options, &answer);
+
+    if (status != CAIRN_OK) {
+        cr_assert_eq(status, CAIRN_UNSUPPORTED);
+        cr_assert_not_null(
+            strstr(cairn_context_message(context), "of one column in f64"));
+    }
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    return status == CAIRN_OK ? answer.mine.vectors : 0;
+}
+
+TestSuite(whatif_plans, .init = files_up, .fini = files_down);
+
+Test(whatif_plans, steps_are_those_that_solvers_take)
+{
+    cairn_context *context;
+    const int64_t  before = must_start(&context);
+
+    scratch_write(path, DEVICE("1e9"), strlen(DEVICE("1e9")));
+    cr_expect(near(predict_vectors(context, CAIRN_F64, 1, "cg"), 10 * 2 * 8 / 1e9));
+    cr_expect_eq(predict_vectors(context, CAIRN_F32, 1, "cg"), 0);
+    cr_expect_eq(predict_vectors(context, CAIRN_F64, 4, "cg"), 0);
+    /* Products alone are of any kind. */
+    cr_expect_eq(predict_vectors(context, CAIRN_F32, 4, NULL), 0);
+    must_end(&context, before);
 }
