@@ -253,8 +253,8 @@ Test(method_counts, others_are_not_counted)
     cr_expect_not(cairn_method_counts(&method, &blocks, &counts));
 }
 
-/// The predicted seconds of vectors in a step of a method, or of none; 0: refused, with a
-/// word of the reason.
+/// The predicted seconds of vectors in a step of a method, or of none; -1: refused, for the
+/// product that it is.
 static double predict_vectors(cairn_context *context,
                               cairn_dtype    dtype,
                               int            columns,
@@ -287,7 +287,7 @@ static double predict_vectors(cairn_context *context,
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
-    return status == CAIRN_OK ? answer.mine.vectors : 0;
+    return status == CAIRN_OK ? answer.mine.vectors : -1;
 }
 
 TestSuite(whatif_plans, .init = files_up, .fini = files_down);
@@ -299,8 +299,8 @@ Test(whatif_plans, steps_are_those_that_solvers_take)
 
     scratch_write(path, DEVICE("1e9"), strlen(DEVICE("1e9")));
     cr_expect(near(predict_vectors(context, CAIRN_F64, 1, "cg"), 10 * 2 * 8 / 1e9));
-    cr_expect_eq(predict_vectors(context, CAIRN_F32, 1, "cg"), 0);
-    cr_expect_eq(predict_vectors(context, CAIRN_F64, 4, "cg"), 0);
+    cr_expect_eq(predict_vectors(context, CAIRN_F32, 1, "cg"), -1);
+    cr_expect_eq(predict_vectors(context, CAIRN_F64, 4, "cg"), -1);
     /* Products alone are of any kind. */
     cr_expect_eq(predict_vectors(context, CAIRN_F32, 4, NULL), 0);
     must_end(&context, before);
