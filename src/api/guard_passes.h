@@ -29,7 +29,7 @@ long double cairn_guard_add_up(const cairn_guard_vector *y, long double *size);
 /// w.x; @param[in] w  [x->n]
 long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x);
 
-/// The sum of w[k] x[at[k]], k < @p n.
+/// The sum of w[k] x[at[k]], k < @p n; in 8 chains, with 67 additions.
 long double cairn_guard_multiply_some(const double             *w,
                                       const int64_t            *at,
                                       int64_t                   n,
