@@ -31,10 +31,7 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 /// Gaps that are known, by what is printed, as shells match names of files. The last are
 /// matrices whose indices have unlike widths, or rows for 8 bits and other columns.
 static const char *const known[] = {
-    "convert bcsr*->c?? *",   "convert bdia*->c?? *",      "convert dcsr->coo *",
-    "convert dia->c?? *",     "convert ell->c?? *",        "convert sell*->c?? *",
-    "convert coo->bcsr*",     "convert coo->bdia*",        "convert coo->dcsr *",
-    "convert coo->ell *",     "convert coo->sell*",        "convert csr->dcsr *",
+    "convert bcsr*->c?? *",   "convert coo->bcsr*",        "convert coo->ell *",
     "convert csr->ell *",     "convert csr->bcsr*",        "convert file->dcsr *",
     "convert file->ell *",    "spmv dcsr f64-as-*",        "spmm * f64-as-*",
     "spmm * f64-all-equal *", "spmm bcsr<4,4> f?? *",      "spmm csc f?? *",
