@@ -10,7 +10,7 @@
 /// hybrid; the target's arrays, of banks the largest's. Where entries are numbered along
 /// rows there are no nodes, but 4 bytes a row, a group, and for each query a row, as there
 /// are where levels go by numbers of rows; where groups are along lines, 4 or 8 for each of
-/// these.
+/// these; where queries number entries, 8 an entry for each, and no node.
 
 #ifndef CAIRN_CONVERT_CARD_H
 #define CAIRN_CONVERT_CARD_H

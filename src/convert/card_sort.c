@@ -33,7 +33,6 @@ static cairn_status take_keys(const cairn_compiled *c, cairn_card_work *w)
 
     if (cairn_grid_convert_has_gaps(c->m->layout) && sums <= c->facts.groups)
         sums = c->facts.groups + 1;
-
     for (int k = 0; k < 2; k++) {
         CAIRN_TRY(
             cairn_card_take(w, n * (int64_t)sizeof(uint64_t), "keys", &w->key[k]));

@@ -10,15 +10,13 @@
 #include "devices/grids.h"
 #include "lower/grid_convert.h"
 
-enum {
-    CAIRN_CARD_SUMS = 4
-}; ///< Steps of a sum of sums: each has 1/2048 of the numbers.
+/// Steps of a sum of sums: each has 1/2048 of the numbers.
+enum { CAIRN_CARD_SUMS = 4 };
 
 /// The source as it lies there: one part after the other, but the values of all.
 typedef struct cairn_card_source {
-    bool there;              ///< Arrays of its only part were there before: these are
-                             ///< not sent.
-    const cairn_part  *part; ///< The part at hand,
+    bool               there; ///< Some of its arrays, which are one part's, were there.
+    const cairn_part  *part;  ///< The part at hand,
     cairn_grid_address array[CAIRN_MAX_ARRAYS]; ///< and its arrays.
     cairn_grid_address values;  ///< [positions] of all parts, or tuples that have them,
     cairn_grid_address sent;    ///< of which so many bytes are there.

@@ -171,7 +171,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 const cairn_method cairn_method_card = {
     .name    = "card",
     .needs   = "a card that is listed, one rank, and a target of which queries number "
-               "nothing but rows, entries along rows, or groups along lines",
+               "rows, entries along rows or at a distance, or groups along lines",
     .applies = applies,
     .passes  = passes,
 };
