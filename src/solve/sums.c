@@ -167,7 +167,7 @@ static void pass_part(cairn_row_sums *sums, int thread, cairn_pass_fn *pass, voi
     const int64_t           leaves = leaves_before(end) - first;
     const int64_t           last   = first + leaves * (thread + 1) / sums->threads;
     cairn_tree *const       tree   = &sums->part[thread];
-    double *const           room =
+    double *const           room = /* where the list, of 120 nodes at most, never is */
         tree->sum + (CAIRN_TREE_NODES - CAIRN_PASS_LEAVES) * tree->sums;
     int64_t behind;
 
