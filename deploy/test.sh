@@ -40,15 +40,20 @@ case $preset in
 slow) deploy/setup.sh slow ;;
 *) deploy/setup.sh tests ;;
 esac
-deploy/nvrtc.sh
+# Builds beside another run leave what that one may be fetching alone.
+if [ ! -e build/nvrtc ] || [ "${2:-}" != build ]; then deploy/nvrtc.sh; fi
 . deploy/mpi-env.sh
 
 mkdir -p build
 (
-    flock 9 # two at work in one tree would spoil it
+    # Two at work in one tree would spoil it. What a compiler leaves running keeps no lock.
+    flock -n 9 || {
+        echo "test.sh: build/$build is being built by another run: waiting"
+        flock 9
+    }
     cmake --preset "$build" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \
-        -DCAIRN_FUZZ_SEED="$seed" -DCAIRN_TEST_CACHE="$PWD/build/cache"
-    cmake --build --preset "$build"
+        -DCAIRN_FUZZ_SEED="$seed" -DCAIRN_TEST_CACHE="$PWD/build/cache" 9>&-
+    cmake --build --preset "$build" 9>&-
 ) 9>"build/$build.lock"
 [ "${2:-}" != build ] || exit 0
 # Some tests wait rather than work, so there is one more than cores; fuzzers all work.

@@ -80,6 +80,7 @@ for section in "$@"; do
     esac
     run "$section" >"$out/$section.$kind" 2>"$out/$section.log" || {
         status=$? failed=1
+        mv "$out/$section.$kind" "$out/$section.failed" # no table is made of it
         echo "$section: status $status: $(tail -n 1 "$out/$section.log")"
     }
 done

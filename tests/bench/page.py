@@ -200,14 +200,15 @@ TABLES = {
 def fill(out, page):
     text = page.read_text()
     for name, make in TABLES.items():
-        results = next((f for f in (out / f"{name}.json", out / f"{name}.txt") if f.exists()), None)
+        files = [f for f in (out / f"{name}.json", out / f"{name}.txt") if f.exists()]
+        results = files[0].read_text() if files else ""
         mark = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         if not mark.search(text):
             print(f"page.py: {page} has no place for {name}")
-        elif results is None:
+        elif not results.strip():
             print(f"page.py: {out} has no {name}: left as it is")
         else:
-            table = make(results.read_text())
+            table = make(results)
             text = mark.sub(lambda m: f"{m.group(1)}\n{table}\n\n{m.group(2)}", text)
     page.write_text(text)
 
