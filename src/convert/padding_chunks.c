@@ -8,7 +8,6 @@
 
 #include "base/wide.h"
 #include "convert/padding_columns.h"
-#include "convert/padding_nodes.h"
 #include "format/columns.h"
 
 #include <string.h>
@@ -44,7 +43,7 @@ typedef struct {
     cairn_part           *part;
     int64_t *const       *tuples;
     int     levels, level[CAIRN_MAX_LEVELS]; ///< That are filled together.
-    bool    of_entries; ///< Nothing but entries' own indices is found.
+    bool    of_entries; ///< Only entries are found, where they lie: holes stay.
     int     axes;
     axis    axis[WIDE]; ///< The last moves fastest.
     int     nodes;      ///< Which axis is that of nodes; -1: there is none.
@@ -512,19 +511,6 @@ static cairn_status pad_part(padder *p, cairn_part *part, int64_t *const *tuples
     return CAIRN_OK;
 }
 
-/// Pad by what entries have; false: recipes are to be run.
-static bool pad_from_nodes(cairn_env      *env,
-                           const padder   *p,
-                           cairn_part     *part,
-                           int64_t *const *tuples)
-{
-    bool done = p->of_entries;
-
-    for (int k = 0; k < p->levels && done; k++)
-        done = cairn_padding_from_nodes(env, p->layout, part, p->level[k], tuples);
-    return done;
-}
-
 /* ---- a member's banks ---- */
 
 void cairn_padding_destroy(cairn_env *env, cairn_padding **padding)
@@ -581,8 +567,7 @@ cairn_status cairn_padding_fill(const cairn_member_build *m,
         padder *const p         = (*padding)->padder[k];
         const int64_t positions = part->view.level[p->level[0]].idx_length;
 
-        if (positions == 0) continue;
-        if (pad_from_nodes(m->env, p, part, tuples) || !has_any_hole(p, part)) continue;
+        if (positions == 0 || p->of_entries || !has_any_hole(p, part)) continue;
         CAIRN_TRY(pad_part(p, part, tuples));
         cairn_visit(m->env, positions * p->levels);
     }

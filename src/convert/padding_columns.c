@@ -151,6 +151,7 @@ bool cairn_padding_columns_are_of_entries(const cairn_padding_columns *c)
     if (query < 0 || !c->elements[query]
         || !cairn_elements_are_entries(c->elements[query]))
         return false;
+    if (c->l <= layout->partition) return false; /* entries write no index of a bank */
     /* the bank, the node, and where below it */
     for (int k = 0; k < c->l; k++) {
         const bool node = level->per_node && k <= layout->last;

@@ -44,7 +44,8 @@ cairn_status cairn_padding_columns_init(const cairn_member_build *m,
 void cairn_padding_columns_fini(cairn_padding_columns *columns);
 
 /// Does the recipe find nothing but entries of this member, each at the position that the
-/// levels above say? Then a hole gets an index only from a node with the same indices.
+/// levels above say? There the entry's own index is, since nodes of level E all have
+/// different indices: so holes stay holes.
 bool cairn_padding_columns_are_of_entries(const cairn_padding_columns *columns);
 
 /// Run the recipe for @p n positions, the indices of whose levels above are in `var`; `ok`
