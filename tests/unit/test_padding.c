@@ -337,11 +337,12 @@ store_entries_alone(int64_t n, const char *levels, const char *more, int64_t *po
         cr_assert_eq(
             cairn_entries_add(&p.env, &p.entries, (const cairn_coord[]){k, k % 7}, 1),
             CAIRN_OK);
-    snprintf(p.text, sizeof p.text,
-             "#encoding<{ idx_map<(d0,d1)->(%s)>, indirect<{ slot = enum(value) groupBy "
-             "(d0,d1)->(d1/4) traverseBy (d0,d1)->(d1,d0) with value ne 0 -> 0 | "
-             "otherwise -> none }>, %s }>",
-             levels, more);
+    snprintf(
+        p.text, sizeof p.text,
+        "#encoding<{ idx_map<(d0,d1)->(%s)>, indirect<{ slot = enum(value) groupBy "
+        "(d0,d1)->(d1/4) traverseBy (d0,d1)->(d1,d0) with value ne 0 -> 0 | "
+        "otherwise -> none }>, %s }>",
+        levels, more);
     p.build = whole_build(p.shape, 64, &p.entries, NULL, NULL);
     cr_assert_eq(cairn_format_parse(&p.env, NULL, p.text, "test", &p.format), CAIRN_OK,
                  "%s", p.env.message);
