@@ -81,8 +81,10 @@ static cairn_status read_other(cli_solve *solve)
     cli_job          *job      = solve->run.job;
     cli_run_settings *settings = &solve->run.settings;
     const char *const to       = cli_text(job, CLI_SWITCH_TO);
+    const char       *place    = settings->place;
     cairn_format     *format   = NULL;
 
+    if (place && strchr(place, '=')) place = NULL; /* of the members of --format */
     if (to && settings->choose)
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --switch-to: --format auto chooses what to go on in");
@@ -96,11 +98,15 @@ static cairn_status read_other(cli_solve *solve)
         CLI_TRY(cli_agree(job, cairn_format_create(job->context, to, &format)));
     cairn_format_destroy(&format);
     if (solve->checkpoints.restart) {
-        if (to) settings->format = to;
+        if (to) {
+            settings->format = to;
+            settings->place  = place;
+        }
         return CAIRN_OK;
     }
     solve->run.choice.later = settings->choose;
     solve->other.format     = to;
+    solve->other.place      = place;
     if (to || settings->choose) solve->options.other = &solve->other;
     return CAIRN_OK;
 }
@@ -197,15 +203,12 @@ static cairn_status summarize(cli_solve *solve)
 /// status comes at the end.
 static cairn_status iterate(cli_solve *solve, const double *b, double *x)
 {
-    cli_job          *job   = solve->run.job;
-    const char *const place = solve->run.settings.place;
+    cli_job *job = solve->run.job;
 
     cli_progress_phase("solve");
-    solve->options.step = keep_point;
-    solve->options.user = solve;
-    solve->other.info   = &solve->switched;
-    if (!solve->other.format || !place || !strchr(place, '='))
-        solve->other.place = place; /* else of the members of --format */
+    solve->options.step     = keep_point;
+    solve->options.user     = solve;
+    solve->other.info       = &solve->switched;
     solve->other.candidates = solve->run.choice.candidates;
     if (solve->checkpoints.folder) cli_signals_ask(&solve->asked);
     const cairn_status status =

@@ -78,6 +78,17 @@ expect 0 solve cg grid.mtx --restart begun --switch-to 'bdia<64>' --json s.json
 has s.json '"dtype": "f64", "format": "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>'
 has s.json '"other": null'
 
+# A --place that names members is of those of --format: also where a job that was ended
+# begins again, with the same words, in the other format.
+hybrid='hybrid<bell<2>,csr>'
+run_as 1 "$program" solve cg grid.mtx --format "$hybrid" --switch-to csr \
+    --place 0=cpu:0,1=cpu:0 --checkpoint placed --max-iterations 3
+expect 0 solve cg grid.mtx --format "$hybrid" --switch-to csr \
+    --place 0=cpu:0,1=cpu:0 --restart placed --json s.json
+has s.json '"dtype": "f64", "format": "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>"'
+run_as 2 "$program" solve cg grid.mtx --format csr --place 0=cpu:0,1=cpu:0 --restart placed
+complains 'place'
+
 # --guard: all products are checked, and nothing is found.
 expect 0 solve cg grid.mtx --guard --json s.json
 fields s.json guard
