@@ -363,6 +363,14 @@ const cairn_rows *cairn_tensor_users_rows(const cairn_tensor *tensor);
 /// @retval CAIRN_UNSUPPORTED
 cairn_status cairn_check_whole_rows(const cairn_tensor *tensor, const char *call);
 
+/// Refuse a plan for another product than y = A x of one column. Local.
+///
+/// @param[in] call     What the line begins with: "guard: plan".
+/// @param[in] refusal  The status then.
+cairn_status cairn_check_plain_product(const cairn_plan *plan,
+                                       const char       *call,
+                                       cairn_status      refusal);
+
 /// Refuse a tensor that has rows by places, where their own order is needed. Local.
 /// @retval CAIRN_UNSUPPORTED
 cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call);

@@ -618,15 +618,9 @@ cairn_status cairn_guard_check(const cairn_plan *plan, const void *x, void *y)
 
 static cairn_status check_plan(const cairn_plan *plan)
 {
-    const cairn_product_options *op  = &plan->replay->common.operands->op;
-    cairn_env                   *env = &plan->tensor->context->env;
-
-    CAIRN_CHECK(op->columns == 1 && !op->transposed && op->alpha == 1 && op->beta == 0,
-                env, CAIRN_UNSUPPORTED,
-                "guard: plan: it is for another product than "
-                "y = A x");
-    CAIRN_CHECK(!plan->tensor->places && !plan->permuted, env, CAIRN_UNSUPPORTED,
-                "guard: plan: its rows are by places");
+    CAIRN_TRY(cairn_check_plain_product(plan, "guard: plan", CAIRN_UNSUPPORTED));
+    CAIRN_CHECK(!plan->tensor->places && !plan->permuted, &plan->tensor->context->env,
+                CAIRN_UNSUPPORTED, "guard: plan: its rows are by places");
     return CAIRN_OK;
 }
 

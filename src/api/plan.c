@@ -24,6 +24,22 @@ cairn_status cairn_product_check(cairn_context               *context,
     return cairn_product_valid(&context->env, options, order);
 }
 
+cairn_status cairn_check_plain_product(const cairn_plan *plan,
+                                       const char       *call,
+                                       cairn_status      refusal)
+{
+    const cairn_product_options *op   = &plan->replay->common.operands->op;
+    const char                  *more = op->columns != 1 ? "it has several columns"
+                                        : op->transposed ? "it is transposed"
+                                        : op->alpha != 1 ? "alpha is not 1"
+                                        : op->beta != 0  ? "beta is not 0"
+                                                         : NULL;
+
+    CAIRN_CHECK(!more, &plan->tensor->context->env, refusal,
+                "%s: it is for another product than y = A x: %s", call, more);
+    return CAIRN_OK;
+}
+
 int64_t cairn_plan_held(const cairn_tensor *tensor)
 {
     int64_t held = tensor->held;

@@ -200,26 +200,29 @@ static cairn_status multiply(void *user, const double *x, double *y)
                           y == cairn_plan_y(plan) ? NULL : y);
 }
 
-/// Is it y = A x, A square?
+cairn_status
+cairn_solve_check_plan(const cairn_plan *plan, const char *call, cairn_status refusal)
+{
+    const cairn_tensor *tensor = plan->tensor;
+    const int64_t      *extent = tensor->local->shape.extent;
+    cairn_env          *env    = &tensor->context->env;
+
+    CAIRN_CHECK(extent[0] == extent[1], env, CAIRN_BAD_SHAPE,
+                "%s: its matrix is %" PRId64 " x %" PRId64
+                ": as many equations as unknowns are needed",
+                call, extent[0], extent[1]);
+    CAIRN_TRY(cairn_check_plain_product(plan, call, refusal));
+    CAIRN_CHECK(tensor->dtype == CAIRN_F64, env, CAIRN_UNSUPPORTED,
+                "%s: its tensor is f32; solvers have f64 in this version", call);
+    return CAIRN_OK;
+}
+
 static cairn_status check_plan(const cairn_plan *plan, bool reproducible)
 {
-    const cairn_product_options *op     = &plan->replay->common.operands->op;
-    const cairn_tensor          *tensor = plan->tensor;
-    const int64_t               *extent = tensor->local->shape.extent;
-    cairn_env                   *env    = &tensor->context->env;
-
-    CAIRN_TRY(cairn_check_whole_rows(tensor, "solve"));
-    CAIRN_CHECK(extent[0] == extent[1], env, CAIRN_BAD_SHAPE,
-                "solve: plan: its matrix is %" PRId64 " x %" PRId64
-                ": as many equations as unknowns are needed",
-                extent[0], extent[1]);
-    CAIRN_CHECK(op->columns == 1 && !op->transposed && op->alpha == 1 && op->beta == 0,
-                env, CAIRN_BAD_ARGUMENT,
-                "solve: plan: it is for another product than y = A x");
-    CAIRN_CHECK(tensor->dtype == CAIRN_F64, env, CAIRN_UNSUPPORTED,
-                "solve: plan: its tensor is f32; solvers have f64 in this version");
-    CAIRN_CHECK(!reproducible || plan->replay->sums.reproducible, env,
-                CAIRN_BAD_ARGUMENT,
+    CAIRN_TRY(cairn_check_whole_rows(plan->tensor, "solve"));
+    CAIRN_TRY(cairn_solve_check_plan(plan, "solve: plan", CAIRN_BAD_ARGUMENT));
+    CAIRN_CHECK(!reproducible || plan->replay->sums.reproducible,
+                &plan->tensor->context->env, CAIRN_BAD_ARGUMENT,
                 "solve: reproducible: the plan is not "
                 "(cairn_plan_options.reproducible)");
     return CAIRN_OK;

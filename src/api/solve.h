@@ -18,4 +18,14 @@
 cairn_status cairn_precondition_read(const cairn_tensor   *tensor,
                                      cairn_preconditioner *m);
 
+/// Refuse a plan whose product is none that solvers take: y = A x of one column in f64, A
+/// square. Local.
+///
+/// @param[in] call     What the line begins with: "solve: plan".
+/// @param[in] refusal  The status where it is another product.
+/// @retval CAIRN_BAD_SHAPE    A is not square.
+/// @retval CAIRN_UNSUPPORTED  The tensor is f32.
+cairn_status
+cairn_solve_check_plan(const cairn_plan *plan, const char *call, cairn_status refusal);
+
 #endif

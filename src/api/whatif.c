@@ -29,27 +29,18 @@ typedef struct question {
 /// What a step of the solver does; of a run, a product.
 static cairn_status count_step(question *q)
 {
-    cairn_env                   *env    = &q->plan->tensor->context->env;
-    const cairn_product_options *op     = &q->plan->replay->op;
-    const int64_t               *extent = q->plan->tensor->local->shape.extent;
-    cairn_solve_method           method;
-    cairn_preconditioner         m = {.kind = CAIRN_PRECONDITION_NONE};
+    cairn_env           *env = &q->plan->tensor->context->env;
+    cairn_solve_method   method;
+    cairn_preconditioner m = {.kind = CAIRN_PRECONDITION_NONE};
 
     q->step = (cairn_step_counts){.products = 1};
     CAIRN_CHECK(q->method || !q->precondition, env, CAIRN_BAD_OPTION,
                 "whatif: precondition: there is no method");
     if (!q->method) return CAIRN_OK;
     /* Other steps would be no solver's. */
-    CAIRN_CHECK(op->columns == 1 && !op->transposed && op->alpha == 1 && op->beta == 0
-                    && q->plan->tensor->dtype == CAIRN_F64,
-                env, CAIRN_UNSUPPORTED,
-                "whatif: method: solvers take a product y = A x of one column in f64, "
-                "and the plan's is another");
+    CAIRN_TRY(cairn_solve_check_plan(q->plan, "whatif: plan", CAIRN_UNSUPPORTED));
     CAIRN_TRY(cairn_method_parse(env, q->method, &method));
     CAIRN_TRY(cairn_precondition_parse(env, q->precondition, &m));
-    CAIRN_CHECK(extent[0] == extent[1], env, CAIRN_BAD_SHAPE,
-                "whatif: method: the matrix is %" PRId64 " x %" PRId64, extent[0],
-                extent[1]);
     CAIRN_CHECK(cairn_method_counts(&method, &m, &q->step), env, CAIRN_UNSUPPORTED,
                 "whatif: method: steps of %s with %s are not counted in this version",
                 method.name, q->precondition ? q->precondition : "none");

@@ -541,9 +541,9 @@ Test(solve, wrong_matrices_are_refused)
     refuse(store(3, 3, 5, coord, value, CAIRN_F32), NULL, "none", CAIRN_UNSUPPORTED,
            "f32");
     refuse(store(3, 3, 5, coord, value, CAIRN_F64), &two, "none", CAIRN_BAD_ARGUMENT,
-           "another product");
+           "another product than y = A x: it has several columns");
     refuse(store(3, 3, 5, coord, value, CAIRN_F64), &turned, "none", CAIRN_BAD_ARGUMENT,
-           "another product");
+           "another product than y = A x: it is transposed");
     refuse(store(3, 3, 5, coord, zero, CAIRN_F64), NULL, "jacobi", CAIRN_BAD_ARGUMENT,
            "row 1 (from 0) has 0 on the diagonal");
     refuse(store(3, 3, 5, coord, value, CAIRN_F64), NULL, "block-jacobi:2",
