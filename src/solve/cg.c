@@ -28,7 +28,10 @@ static void dot_rz(void *user, int64_t i, int64_t n, double *sum)
 
     if (c->by_leaf) z = cairn_precondition_rows(c->m, i, n, r, c->z ? c->z + i : room);
     cairn_vector_dot(n, r, r, 2, sum);
-    cairn_vector_dot(n, r, z, 2, sum + 1);
+    if (z == r)
+        cairn_vector_same_sums(n, 2, sum);
+    else
+        cairn_vector_dot(n, r, z, 2, sum + 1);
 }
 
 static void update_r(void *user, int64_t i, int64_t n, double *sum)

@@ -22,7 +22,10 @@ static void dots(void *user, int64_t i, int64_t n, double *sum)
     const pipeline *c = user;
 
     cairn_vector_dot(n, c->r + i, c->r + i, 3, sum);
-    cairn_vector_dot(n, c->r + i, c->u + i, 3, sum + 1);
+    if (c->u == c->r)
+        cairn_vector_same_sums(n, 3, sum);
+    else
+        cairn_vector_dot(n, c->r + i, c->u + i, 3, sum + 1);
     cairn_vector_dot(n, c->w + i, c->u + i, 3, sum + 2);
 }
 

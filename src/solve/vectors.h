@@ -42,6 +42,11 @@ void cairn_vector_dot(int64_t       n,
                       int           stride,
                       double       *sum);
 
+/// Have the next sum of each leaf be the same one: r.z beside r.r where z is r.
+///
+/// @param[in,out] sum  Of leaf k: sum[k * stride], and sum[k * stride + 1].
+void cairn_vector_same_sums(int64_t n, int stride, double *sum);
+
 /// The sum of a(i) b(i) over n rows, in eight sums side by side, which are what vectors of
 /// any width add.
 static inline double cairn_dot(const double *a, const double *b, int64_t n)
