@@ -16,7 +16,8 @@
 #include "comm/comm.h"
 #include "solve/tree.h"
 
-/* 8: of six vectors 24 KB, where a first-level cache has 32 or more. The passes of CG over
+/* 8: of six vectors 24 KB, where a first-level cache has 32 or more; of the ten of pipelined
+ * CG with a preconditioner 40 KB, some from the second level. The passes of CG over
  * 8,000 rows took 4.2 us so, by single leaves 6.8, by 4 of them 4.7, by 32 4.5 (Zen 5). */
 enum { CAIRN_PASS_LEAVES = 8, CAIRN_PASS_ROWS = CAIRN_PASS_LEAVES * CAIRN_LEAF_ROWS };
 

@@ -4,8 +4,10 @@
 /// Each function is compiled for the vectors of the processor at hand (base/wide.h) and has
 /// the same bits on any: every row by itself, and sums in an order that is written down.
 ///
-/// A pass calls several of them for the same rows, which are few enough to stay in the
-/// first-level cache from one to the next: a row comes from memory once a pass.
+/// A pass calls several of them for the same rows, which are few enough to stay in the cache
+/// from one to the next, of six vectors in the first level, of ten (pipelined CG with a
+/// preconditioner, 40 KB) in the second where the first has 32 KB: a row comes from memory
+/// once a pass.
 ///
 /// All are local. Arrays have @p n rows, and what is written overlaps nothing else.
 
