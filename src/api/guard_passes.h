@@ -4,9 +4,10 @@
 /// its sizes, and of x by sums of columns.
 ///
 /// Numbers are added in f64 in leaves of 512, in 32 chains, which are joined in a tree: 21
-/// additions a term goes through, or 52 in a leaf that is not whole; leaves are added in
-/// long double. Passes are compiled for several instruction sets, so that last bits differ
-/// between processors, which bounds of checks allow for. Internal to the API.
+/// additions a term goes through, or 32 at most in a leaf that is not whole; leaves are added
+/// in long double. Passes are compiled for several instruction sets, and have the same bits
+/// on any (base/wide.h); threads add in any order, which bounds of checks allow for.
+/// Internal to the API.
 
 #ifndef CAIRN_API_GUARD_PASSES_H
 #define CAIRN_API_GUARD_PASSES_H
