@@ -12,9 +12,10 @@
 #include <string.h>
 
 enum {
-    /* Entries of a group up to which mirroring wins where each entry is visited: cursors
-     * of long groups stand far from each other, and scattering, which asks for lines
-     * ahead, is as fast (measured with 15 and with 54). */
+    /* Entries of a group up to which mirroring wins where each entry is visited, which with
+     * so many is so of more than two levels only (PAIRED): cursors of long groups stand far
+     * from each other, and scattering, which asks for lines ahead, is as fast (measured with
+     * 15 and with 54). */
     LONG = 24,
     /* Entries of a row from which one of each pair is visited. Shorter rows have halves
      * whose ends are hard to foresee (measured: 1.2 of the time with 9.8 entries, 0.5 to
