@@ -146,6 +146,89 @@ sh "$launch" --times 0 -- sh -c 'echo "srun: error: h1: task 3: Killed" >&2; exi
 [ $? -eq 137 ] || fail 'another status than 137'
 says 1 '^launch: rank 3 on h1: Killed; it was started 1 times$'
 
+# What a loss of hosts is told by, by words in place of mpirun's, at the first of two starts.
+# The second keeps the file of hosts that it is given as "second"; hosts that are asked for
+# leftovers after it are in "asked".
+cat >lost.sh <<'END'
+if [ -e begun ]; then
+    cp "$OMPI_MCA_orte_default_hostfile" second
+    : >asked
+    exit 9
+fi
+: >begun
+for host in $1; do
+    case $host in
+    abort) echo 'MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD with errorcode 9.' ;;
+    *)
+        echo 'ORTE has lost communication with a remote daemon.'
+        echo "  HNP daemon   : [[1,0],0] on node h0"
+        echo "  Remote daemon: [[1,0],1] on node $host"
+        ;;
+    esac
+done >&2
+[ $# -gt 1 ] || exit 9
+# The last line is cut off, and has its end, if any, from a process that is not the job's.
+printf '  Remote daemon: [[1,0],2] on node %s' "$2" >&2
+env -u DEPLOY_LAUNCH_JOB sh -c ': >cut; sleep 1; [ -z "$0" ] || echo "$0" >&2' "${3:-}" &
+until [ -e cut ]; do sleep 0.1; done
+sleep 0.3
+exit 9
+END
+cat >agent.sh <<'END'
+echo "$1" >>asked
+echo 0
+END
+# loses HOSTS FILE-OF-HOSTS WORD...: under the launcher, with a list and a file of hosts.
+loses() {
+    rm -f begun cut second asked
+    list=$1
+    echo "$2" | tr ',' '\n' >hostfile
+    shift 2
+    OMPI_MCA_orte_default_hostfile=$folder/hostfile PRTE_MCA_prte_default_hostfile='' \
+        sh "$launch" --times 1 --hosts "$list" --agent 'sh agent.sh' -- \
+        sh lost.sh "$@" >out 2>err
+    [ $? -eq 9 ] || fail 'another status than 9'
+}
+# left FILE WORDS: the lines of a file, with commas between them.
+left() { [ "$(paste -sd, "$1")" = "$2" ] || fail "$1 has '$(paste -sd, "$1")', and not '$2'"; }
+again='started again (1 of 1) from the beginning$'
+
+case='a host that is told of late'
+loses n17,n1.7,n1.7,n12 'n17 slots=2,n1.7 slots=2,n12' 'abort n1.7'
+says 2 "^launch: host n1.7 was lost; $again"
+left second 'n17 slots=2,n12'
+left asked 'n17,n12'
+
+case='two hosts'
+loses n1,n7,n12 'n1,n7 slots=2,n12:2,n120:2' 'n7 n12 n7'
+says 2 "^launch: hosts n12,n7 were lost; $again"
+left second 'n1,n120:2'
+left asked n1
+
+case='names that mpirun cuts'
+loses me@n7.there,n70.there,7.7.7.7 'n7.there:2,you@n7.there slots=2,n70.there,7.7.7.7' n7
+says 2 "^launch: host n7 was lost; $again"
+left second 'n70.there,7.7.7.7'
+left asked 'n70.there,7.7.7.7'
+
+case='a line without its end'
+loses n1,n12 'n1,n12' '' n1
+says 2 "^launch: the job has ended with status 9; $again"
+left second 'n1,n12'
+left asked 'n1,n12'
+
+case='a line whose end comes later'
+loses n1,n12 'n1,n12' '' n1 2
+says 2 "^launch: host n12 was lost; $again"
+left second n1
+left asked n1
+
+case='a host of no file'
+loses n7,n1 'n1,n70' n7
+says 2 "^launch: host n7 was lost; n7 is not left out: no file of hosts in the environment has it; $again"
+left second 'n1,n70'
+left asked n1
+
 case='options'
 for words in '' '--times' '--times x -- true' '--none -- true' '--times 3'; do
     : >out
