@@ -3,8 +3,9 @@
 /// Arrays of a member on a card: brought there once, however many launches read them, with
 /// new values once for every change of the tensor's; freed with the last launch. Those that
 /// a conversion made there stay until their tensor goes: at most a quarter of the card's
-/// memory as they were made, and only while nobody else wants it. Where the tensor's values have been stored
-/// in another type since, these alone are brought, and indices stay where they are.
+/// memory as they were made, and only while nobody else wants it. Where the tensor's
+/// values have been stored in another type since, these alone are brought, and indices
+/// stay where they are.
 
 #ifndef CAIRN_DEVICES_CUDA_ARRAYS_H
 #define CAIRN_DEVICES_CUDA_ARRAYS_H
