@@ -32,6 +32,11 @@ function(cairn_room name)
   add_library(cairn_${name} OBJECT ${sources})
   set_target_properties(cairn_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_options(cairn_${name} PRIVATE ${CAIRN_ROOM_OPTIONS})
+  # At -O1 gcc leaves the upper halves of wide vectors as they are (CairnKernels.cmake says
+  # more); with sanitizers there are none (src/base/wide.h).
+  if(CAIRN_ROOM_OPTIONS MATCHES "-O1" AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+    target_compile_options(cairn_${name} PRIVATE $<$<COMPILE_LANG_AND_ID:C,GNU>:-fexpensive-optimizations>)
+  endif()
   target_link_libraries(cairn_${name} PUBLIC cairn_settings ${ARG_LIBS})
   foreach(room IN LISTS ARG_USES)
     target_link_libraries(cairn_${name} PUBLIC cairn_${room})
