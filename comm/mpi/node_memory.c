@@ -14,9 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME = 48 };
+enum {
+    NAME    = 48, ///< Bytes of a name.
+    RETRIES = 8,  ///< Of an allocation that signals have interrupted.
+};
 
-/// The name of the part of the rank that is @p local on its node, and first in @p node.
+/// The name of the part of the rank that is @p local on its node.
 static void print_name(const cairn_node_memory *m, int local, char text[NAME])
 {
     snprintf(text, NAME, "/cairn-%016" PRIx64 "-%d", (uint64_t)m->name, local);
@@ -64,9 +67,9 @@ static cairn_status make_part(cairn_env *env, int64_t bytes, cairn_node_memory *
 
     if (file < 0) return fail(env, name, errno);
     m->named = true;
-    do
+    error    = posix_fallocate(file, 0, bytes);
+    for (int k = 0; k < RETRIES && error == EINTR; k++)
         error = posix_fallocate(file, 0, bytes);
-    while (error == EINTR);
     if (error == 0)
         error = map(file, bytes, PROT_READ | PROT_WRITE, &m->part[m->own]);
     else
@@ -108,10 +111,12 @@ cairn_node_memory_find(cairn_comm *comm, cairn_node_memory *memory, int rank, ch
     if (!part->at) {
         const int file = shm_open(name, O_RDONLY, 0);
 
-        if (file < 0 || fstat(file, &about) != 0)
+        if (file < 0 || fstat(file, &about) != 0) {
             error = errno;
-        else
+            if (file >= 0) close(file);
+        } else {
             error = map(file, about.st_size, PROT_READ, part);
+        }
     }
     if (error != 0) return fail(comm->env, name, error);
     *at = part->at;

@@ -59,16 +59,19 @@ class Context(Shared):
         status = self._create(ctypes.byref(handle))
         if status:
             self._fail(status)
-        if threads is not None:
-            self._call(lib.cairn_context_set_threads, handle,
-                       integer("Context", "threads", threads, 32))
-        if memory is not None:
-            self._call(lib.cairn_context_set_memory, handle,
-                       integer("Context", "memory", memory, 64))
-        if devices is not None:
-            named = text("Context", "devices", devices)
-            self._together(lambda: self._call(lib.cairn_devices_check, handle, None,
-                                              named, 0))
+
+        def settings():
+            if threads is not None:
+                self._call(lib.cairn_context_set_threads, handle,
+                           integer("Context", "threads", threads, 32))
+            if memory is not None:
+                self._call(lib.cairn_context_set_memory, handle,
+                           integer("Context", "memory", memory, 64))
+            if devices is not None:
+                self._call(lib.cairn_devices_check, handle, None,
+                           text("Context", "devices", devices), 0)
+
+        self._together(settings)  # Whatever the others have: each rank has its own.
         _contexts.add(self)
 
     def __del__(self):

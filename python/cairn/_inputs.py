@@ -321,10 +321,11 @@ def _binsparse_format(header):
     """An alias, and whether it is of the transpose."""
     given = header["format"]
     if isinstance(given, str):
-        name = {"COOR": "COO", "COOC": "COO"}.get(given, given)
-        if name not in ("CSR", "CSC", "COO", "DCSR", "DCSC"):
+        name = {"COOR": "COO"}.get(given, given)
+        if name not in ("CSR", "CSC", "COO", "COOC", "DCSR", "DCSC"):
             value_error("a", f"binsparse: {given} is no format of matrices that is taken")
-        return name.replace("CSC", "CSR"), name.endswith("CSC")
+        # By columns: the arrays are those of the transpose by rows.
+        return (name.replace("CSC", "CSR").replace("COOC", "COO"), name.endswith("C"))
     custom = given["custom"]
     kinds, level = [], custom["level"]
     while "level" in level:
@@ -359,6 +360,11 @@ def _binsparse(a, dtype):
             np.asarray(_array(arrays.get("fill_value", np.zeros(1)))) != 0)):
         raise _errors.CairnNotSupported("tensor: a: binsparse: structures and fills that are "
                                         "not 0 are not taken: give all entries")
+
+    if header.get("index_base", 0) != 0:
+        raise _errors.CairnNotSupported(f"tensor: a: binsparse: index_base "
+                                        f"{header['index_base']} is not taken: indices are "
+                                        "counted from 0")
 
     def array(name):
         found = _array(arrays[name])

@@ -247,7 +247,7 @@ class Tensor:
     def save_plan(self, path):
         """Write which device computes what in A @ x, as a file that people read and edit,
         for plan(file=path) and `cairn run --plan`. Collective on several ranks."""
-        path = _inputs.path("path", path, "save_plan")
+        path = self.context._together(lambda: _inputs.path("path", path, "save_plan"))
         plan = self._stored.plan(1, self._transposed, self._how)
         self._stored.context._call(lib.cairn_plan_save, plan, path)
 
@@ -314,7 +314,8 @@ class Tensor:
         """What __binsparse__() has, as binsparse describes it."""
         ptr, idx, values = self._lines()
         types = {"pointers_to_1": ptr, "indices_1": idx, "values": values}
-        return {"binsparse": {"version": "0.1", "format": "CSR", "shape": list(self.shape),
+        return {"binsparse": {"version": "0.1", "format": "CSR",
+                              "shape": [len(ptr) - 1, self.shape[1]],
                               "number_of_stored_values": len(values),
                               "data_types": {name: array.dtype.name
                                              for name, array in types.items()}},

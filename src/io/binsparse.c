@@ -22,7 +22,7 @@ static const row rows[] = {
     {"DCSC",  2, 1, true,  true,  true },
     {"COO",   2, 0, false, true,  true },
     {"COOR",  2, 0, false, true,  true },
-    {"COOC",  2, 0, false, true,  true },
+    {"COOC",  2, 1, false, true,  true },
     {"DMAT",  2, 0, false, false, false},
     {"DMATR", 2, 0, false, false, false},
     {"DMATC", 2, 1, false, false, false},

@@ -54,7 +54,9 @@ def arrays_of(dense, kind, integer, real):
         i, j = i[order], j[order]
     names = {"values": dense[i, j].astype(real)}
     if kind in ("COO", "COOR", "COOC"):
-        return {**names, "indices_0": i.astype(integer), "indices_1": j.astype(integer)}
+        first, second = (j, i) if kind == "COOC" else (i, j)
+        return {**names, "indices_0": first.astype(integer),
+                "indices_1": second.astype(integer)}
     lines, across = (j, i) if kind.endswith("C") else (i, j)
     many = dense.shape[kind.endswith("C")]
     return {**names, **compress(lines, across, many, kind[0] == "D", integer)}

@@ -5,7 +5,8 @@
 /// ranks go the same way. Nothing is left of what they made together.
 ///
 /// `mpi/ways_without_shared` runs this where the system has no memory that ranks share
-/// (WITHOUT_SHARED).
+/// (WITHOUT_SHARED=1), `mpi/ways_another_shm` where the second rank sees another /dev/shm
+/// and finds nobody's (WITHOUT_SHARED=find).
 
 #include "api/api.h"
 #include "comm/mpi/exchange.h"
@@ -20,6 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 TestSuite(ways, .init = mpi_up, .fini = mpi_down, .timeout = 500);
@@ -29,24 +31,86 @@ static bool can_share(void)
     return getenv("WITHOUT_SHARED") == NULL;
 }
 
+/// What goes wrong with such memory while a test has it so.
+typedef enum {
+    NONE,
+    HIDDEN,     ///< The second rank finds nobody's by its name,
+    NO_STAT,    ///< or finds it, and cannot know its length.
+    SIGNAL,     ///< A signal comes while a rank's own is allocated,
+    SIGNALS_ON, ///< and one each time that it is tried again.
+} fault;
+
+static fault faulty;
+static int   faults_met;
+
+static bool is_another_shm(void)
+{
+    const char *without = getenv("WITHOUT_SHARED");
+
+    if (rank != 1 || faulty == NO_STAT || faulty == SIGNALS_ON) return false;
+    return faulty == HIDDEN || (without && strcmp(without, "find") == 0);
+}
+
 enum { MOST_NAMES = 64 };
 
 static char name_made[MOST_NAMES][100];
 static int  names_made;
 
-/// In place of the C library's: it keeps names, and stands for a system without such memory.
+/// In place of the C library's: it keeps names, and stands for systems without such memory.
 int shm_open(const char *name, int flags, mode_t mode)
 {
-    char path[100];
+    const char *without = getenv("WITHOUT_SHARED");
+    char        path[100];
 
-    if (!can_share()) {
+    if (without && strcmp(without, "find") != 0) {
         errno = ENOSYS;
+        return -1;
+    }
+    if (!(flags & O_CREAT) && strncmp(name, "/cairn-", 7) == 0 && is_another_shm()) {
+        faults_met++;
+        errno = ENOENT;
         return -1;
     }
     snprintf(path, sizeof path, "/dev/shm%s", name);
     if (flags & O_CREAT)
         memcpy(name_made[names_made++ % MOST_NAMES], path, sizeof path);
     return open(path, flags | O_CLOEXEC, mode);
+}
+
+int fstat(int file, struct stat *about)
+{
+    if (faulty == NO_STAT && rank == 1) {
+        faults_met++;
+        errno = EIO;
+        return -1;
+    }
+    return fstatat(file, "", about, AT_EMPTY_PATH);
+}
+
+int posix_fallocate(int file, off_t from, off_t bytes)
+{
+    if (faulty == SIGNALS_ON || (faulty == SIGNAL && faults_met < 3)) {
+        faults_met++;
+        return EINTR;
+    }
+    return fallocate(file, 0, from, bytes) == 0 ? 0 : errno;
+}
+
+/// Open descriptors of such memory.
+static int count_open(void)
+{
+    int count = 0;
+
+    for (int file = 0; file < 1000; file++) {
+        char from[40], to[100];
+
+        snprintf(from, sizeof from, "/proc/self/fd/%d", file);
+        const ssize_t n = readlink(from, to, sizeof to - 1);
+
+        to[n < 0 ? 0 : n] = '\0';
+        count += strncmp(to, "/dev/shm/cairn-", 15) == 0;
+    }
+    return count;
 }
 
 /// Parts of memory of this node that this process has mapped.
@@ -182,6 +246,13 @@ static bool receive_mail(mail *m, int round)
     return ok;
 }
 
+static bool exchange_once(mail *m, int round)
+{
+    write_mail(m, round, true);
+    return comm->ops->exchange_begin(comm, m->exchange) == CAIRN_OK
+           && receive_mail(m, round);
+}
+
 /// Ranks come late by turns, and two exchanges are under way at once.
 static bool exchange_twice(mail *one, mail *other, int round)
 {
@@ -271,16 +342,56 @@ Test(ways, memory_beyond_the_limit_is_done_without)
     ok = open_mail(&m) == CAIRN_OK;
     ON_ALL_RANKS(ok, "%s", env.message);
     env.memory_limit = rank == size - 1 ? 1000 : 0; /* less than its part */
-    for (int round = 0; round < 70 && ok; round++) {
-        write_mail(&m, round, true);
-        ok = comm->ops->exchange_begin(comm, m.exchange) == CAIRN_OK
-             && receive_mail(&m, round);
-    }
+    for (int round = 0; round < 70 && ok; round++)
+        ok = exchange_once(&m, round);
     const cairn_exchange_trials *t = m.exchange;
 
     ON_ALL_RANKS(ok && t->ended && is_alike(t->way), "%s", env.message);
     ON_ALL_RANKS(!t->had[CAIRN_EXCHANGE_SHARED] && t->without[0], "%s", t->without);
     comm->ops->exchange_destroy(comm, m.exchange);
+}
+
+/// What one rank cannot have or find none keeps, and all say so; what comes late is waited for.
+Test(ways, memory_that_one_rank_lacks_is_done_without)
+{
+    static const char *const said[] = {
+        [HIDDEN]     = "No such file",
+        [NO_STAT]    = "Input/output error",
+        [SIGNAL]     = NULL,
+        [SIGNALS_ON] = "Interrupted system call",
+    };
+    static mail m;
+
+    if (size == 1) return;
+    env.options.halo = CAIRN_EXCHANGE_SHARED;
+    for (fault each = HIDDEN; each <= SIGNALS_ON; each++) {
+        faults_met    = 0;
+        faulty        = each;
+        const bool ok = open_mail(&m) == CAIRN_OK;
+
+        faulty = NONE;
+        ON_ALL_RANKS(ok, "%s", env.message);
+        const cairn_exchange_trials *t   = m.exchange;
+        int64_t                      met = faults_met;
+
+        MPI_Allreduce(MPI_IN_PLACE, &met, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+        if (met > 0 && said[each])
+            ON_ALL_RANKS(
+                t->way == CAIRN_EXCHANGE_PERSISTENT && !t->had[CAIRN_EXCHANGE_SHARED]
+                    && strstr(t->without, "shared: ") && strstr(t->without, said[each]),
+                "rank %d: %d: %s", rank, (int)t->way, t->without);
+        else
+            ON_ALL_RANKS(is_way(t, CAIRN_EXCHANGE_SHARED), "%d: %s", (int)t->way,
+                         t->without);
+        ON_ALL_RANKS(has_its_own(&m) && count_open() == 0,
+                     "rank %d: fault %d: %d are open", rank, (int)each, count_open());
+        ON_ALL_RANKS(count_names() == 0, "%d names are left", count_names());
+        if (t->way != CAIRN_EXCHANGE_SHARED)
+            ON_ALL_RANKS(count_parts() == 0, "%d are left", count_parts());
+        ON_ALL_RANKS(exchange_once(&m, (int)each), "%s", env.message);
+        comm->ops->exchange_destroy(comm, m.exchange);
+        ON_ALL_RANKS(count_parts() == 0, "%d are left", count_parts());
+    }
 }
 
 /// Each rank on a node of its own: there is nothing to share, and it is said.

@@ -60,14 +60,15 @@ class Binsparse(Case):
             rows, thin = lines(S, "csr")
             columns, thin_columns = lines(S, "csc")
             entries = {"indices_0": coo.row, "indices_1": coo.col, "values": coo.data}
+            by_columns = {"indices_0": coo.col, "indices_1": coo.row, "values": coo.data}
             one, two, plane = ("sparse", 1), ("dense", 1), ("sparse", 2)
             for format, arrays in (
                     ("CSR", rows), ("CSC", columns), ("DCSR", thin), ("DCSC", thin_columns),
-                    ("COO", entries), ("COOR", entries), ("COOC", entries),
+                    ("COO", entries), ("COOR", entries), ("COOC", by_columns),
                     (levels(two, one), rows), (levels(two, one, transpose=[1, 0]), columns),
                     (levels(two, one, transpose=[0, 1], word="level_kind"), rows),
                     (levels(one, one), thin), (levels(one, one, transpose=[1, 0]), thin_columns),
-                    (levels(plane), entries)):
+                    (levels(plane), entries), (levels(plane, transpose=[1, 0]), by_columns)):
                 arrays = {name: array if name == "values" else array.astype(index)
                           for name, array in arrays.items()}
                 for version in "0.1", "0.1.0":
@@ -106,6 +107,8 @@ class Binsparse(Case):
                  cairn.CairnNotSupported, "structures"),
                 (Other(S.shape, "CSR", {**rows, "fill_value": np.ones(1)}, fill=True),
                  cairn.CairnNotSupported, "fills"),
+                (Other(S.shape, "CSR", {**rows, "indices_1": rows["indices_1"] + 1}, index_base=1),
+                 cairn.CairnNotSupported, "tensor: a: binsparse: index_base 1 is not taken"),
                 (Other(S.shape, "CSR", rows, types={"values": "complex[float64]"}), TYPE,
                  "complex[float64]"),
                 (Other(S.shape, "CSR", {**rows, "indices_1": rows["indices_1"] + 5}), VALUE,
@@ -113,6 +116,11 @@ class Binsparse(Case):
             with self.subTest(words=words), self.assertRaises(kind) as caught:
                 cairn.tensor(other, "csr")
             self.assertIn(words, str(caught.exception))
+
+    def test_an_index_base_of_zero_is_taken(self):
+        S, dense = matrix(self.rng, 9, 9, 0.5)
+        a = cairn.tensor(Other(S.shape, "CSR", lines(S, "csr")[0], index_base=0), "csr")
+        np.testing.assert_array_equal(a.toarray(), dense)
 
     def test_ours(self):
         S, dense = matrix(self.rng, 31, 12, 0.3)

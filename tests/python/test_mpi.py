@@ -68,6 +68,9 @@ def check(A, S, about):
     ptr = A.tocsr()
     assert ptr.shape == (A.rows[1] - A.rows[0], S.shape[1])
     close(ptr.toarray(), S.toarray()[slice(*A.rows)], about)
+    shown = A.__binsparse_descriptor__()["binsparse"]
+    assert shown["shape"] == list(ptr.shape), (shown, about)
+    assert len(A.__binsparse__()["pointers_to_1"]) == ptr.shape[0] + 1
 
 
 with cairn.mpi.Context(comm, threads=1) as context:
@@ -129,6 +132,9 @@ with cairn.mpi.Context(comm, threads=1) as context:
     refused(cairn.CairnError, "no kind of device is called 'moon'", A.plan, "moon" if last else "cpu")
     refused(cairn.CairnError, "place: is a int", A.plan, 3 if last else None)
     check(A, S, "after a refusal")
+    for path, words in ("a\0b", "path: has a NUL"), (3, "path: 3 is no path"):
+        refused(cairn.CairnError, words, P.save_plan, path if last else "unused.json")
+    assert not os.path.exists("unused.json")
     # Devices that one rank opens: all ranks make their plans anew.
     P = cairn.tensor(S[mine(40)], "cisr<512>", context=context).plan("pim" if last else None)
     check(P, S, "a rank's own device")
@@ -180,6 +186,15 @@ with cairn.mpi.Context(comm, threads=1) as context:
                 context=context)
     refused(cairn.CairnTypeError, "is a ndarray", cairn.tensor, np.eye(3), context=context)
     refused(cairn.CairnTypeError, "no communicator", cairn.mpi.Context, 3)
+    # Each rank's own settings of a context; what is wrong on one is told by all.
+    for named in (dict(devices="cpu"), dict(threads=1), dict(memory=2**30)):
+        with cairn.mpi.Context(comm, **(named if last else {})) as own:
+            check(cairn.tensor(S[mine(19)], "csr", context=own), S, named)
+    for named, words in ((dict(devices="moon"), "no kind of device is called 'moon'"),
+                         (dict(devices=3), "devices: is a int, no text"),
+                         (dict(threads="many"), "threads: is 'many', no integer"),
+                         (dict(memory=2**64), "is too large")):
+        refused(cairn.CairnError, words, cairn.mpi.Context, comm, **(named if last else {}))
     comm.barrier()
     if comm.rank == 0:
         os.remove(path)
