@@ -174,6 +174,15 @@ with cairn.mpi.Context(comm, threads=1) as context:
     path = os.path.join(folder, "a.cairn")
     A.write(path)
     check(cairn.tensor(path, context=context), S, "file")
+    # Each rank's own settings of a context; what is wrong on one is told by all.
+    for named in (dict(devices="cpu"), dict(threads=1), dict(memory=2**30)):
+        with cairn.mpi.Context(comm, **(named if last else {})) as own:
+            check(cairn.tensor(S[mine(19)], "csr", context=own), S, named)
+    for named, words in ((dict(devices="moon"), "no kind of device is called 'moon'"),
+                         (dict(devices=3), "devices: is a int, no text"),
+                         (dict(threads="many"), "threads: is 'many', no integer"),
+                         (dict(memory=2**64), "is too large")):
+        refused(cairn.CairnError, words, cairn.mpi.Context, comm, **(named if last else {}))
     # What is wrong on one rank is told by all.
     bad = (coo.row[its], coo.col[its], coo.data[its][:-1] if comm.rank == 0 else coo.data[its], S.shape)
     refused(cairn.CairnError, "values: has", cairn.tensor, bad, "csr", context=context)
@@ -186,15 +195,6 @@ with cairn.mpi.Context(comm, threads=1) as context:
                 context=context)
     refused(cairn.CairnTypeError, "is a ndarray", cairn.tensor, np.eye(3), context=context)
     refused(cairn.CairnTypeError, "no communicator", cairn.mpi.Context, 3)
-    # Each rank's own settings of a context; what is wrong on one is told by all.
-    for named in (dict(devices="cpu"), dict(threads=1), dict(memory=2**30)):
-        with cairn.mpi.Context(comm, **(named if last else {})) as own:
-            check(cairn.tensor(S[mine(19)], "csr", context=own), S, named)
-    for named, words in ((dict(devices="moon"), "no kind of device is called 'moon'"),
-                         (dict(devices=3), "devices: is a int, no text"),
-                         (dict(threads="many"), "threads: is 'many', no integer"),
-                         (dict(memory=2**64), "is too large")):
-        refused(cairn.CairnError, words, cairn.mpi.Context, comm, **(named if last else {}))
     comm.barrier()
     if comm.rank == 0:
         os.remove(path)
