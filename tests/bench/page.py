@@ -174,7 +174,9 @@ def choices(text):
 
 
 def solvers(text):
-    return "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    """Its rows, without the formats' texts and the folders of files."""
+    rows = [line.strip("| ").split(" | ")[:7] for line in text.splitlines() if line.startswith("| ")]
+    return markdown(rows[0], [[Path(row[0]).name.removesuffix(".mtx"), *row[1:]] for row in rows[1:]])
 
 
 def first_use(text):

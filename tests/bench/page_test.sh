@@ -30,6 +30,11 @@ small="--tiny --rounds 1 --matrix fem3 --json"
 "$bench/bench_read" --n 99 --rounds 1 --json >"$folder/read.json"
 "$bench/bench_first" csr >"$folder/first.txt"
 echo "some machine" >"$folder/machine.txt"
+cat >"$folder/ksp.txt" <<'END'
+| matrix | ranks | KSP, us | csr, us | ratio | auto, us | ratio | auto's format |
+|---|---|---|---|---|---|---|---|
+| /tmp/some/bcsstk16.mtx | 1 | 79.0 | 80.1 | 0.99 | 43.4 | 1.82 | `#encoding<{ }>` |
+END
 : >"$folder/auto.txt" # a section that had nothing to do
 
 for table in machine door spmv spmm convert read auto ksp first; do
@@ -43,7 +48,8 @@ has convert '^| CSR to CSC | fem3 | .*\*\*[0-9.]*\*\*'
 has convert '^| COO (any order) to CSR | fem3 | .*\*\*[0-9.]*\*\*'
 has read '^| Cairn, 1 thread | [0-9.]* ([0-9.]*), 1\.00 |'
 has first '^| `csr` | '
-for table in door spmm auto ksp; do
+has ksp '^| bcsstk16 | 1 | 79.0 | .* | 1.82 |$'
+for table in door spmm auto; do
     has "$table" '^old$'
     grep -q "has no $table: left" "$folder/said" || fail "$table: $(cat "$folder/said")"
 done
