@@ -3,8 +3,9 @@
 /// Memory that the ranks of a node share for the messages of one exchange: a part for each
 /// rank, which it writes and others read. It is POSIX's and not MPI's
 /// (MPI_Win_allocate_shared), which makes and frees memory on all ranks at once and waits
-/// for them inside of that, without limit and without a word: here ranks meet in calls whose
-/// waits are told of and given up, and who ends frees what is his own and waits for nobody.
+/// for them inside of that, without limit and without a word. Here ranks meet in calls of
+/// the communicator, whose waits are reported and given up, and a rank that ends frees its
+/// own part without a wait.
 
 #ifndef CAIRN_COMM_MPI_NODE_MEMORY_H
 #define CAIRN_COMM_MPI_NODE_MEMORY_H
@@ -47,8 +48,8 @@ cairn_status cairn_node_memory_find(cairn_comm        *comm,
                                     int                rank,
                                     char             **at);
 
-/// All ranks have found what they read: from here on nobody finds this rank's part. What is
-/// not hidden when a process is killed stays in /dev/shm. Local.
+/// Remove the name of this rank's part, once all ranks have mapped the parts that they read.
+/// A part whose process is killed before that stays in /dev/shm. Local.
 void cairn_node_memory_hide(cairn_node_memory *memory);
 
 /// Free this rank's part, and let go of others': who has found it may go on reading. Local.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Arrays of a member on a card: brought there once, however many launches read them, with
-/// new values once for every change of the tensor's; freed with the last launch. Those that
-/// a conversion made there stay until their tensor goes: at most a quarter of the card's
-/// memory as they were made, and only while nobody else wants it. Where the tensor's
-/// values have been stored in another type since, these alone are brought, and indices
-/// stay where they are.
+/// new values once for every change of the tensor's; freed with the last launch. Arrays
+/// that a conversion made there stay until their tensor is destroyed: at most a quarter of
+/// the card's memory, counted when they are made, and only while no other arrays want it.
+/// If the tensor's values have been stored in another type since, the values alone are
+/// copied to the card, and indices stay in place.
 
 #ifndef CAIRN_DEVICES_CUDA_ARRAYS_H
 #define CAIRN_DEVICES_CUDA_ARRAYS_H
