@@ -112,7 +112,7 @@ static cairn_product choose(const cairn_device        *device,
 /// May new values make the work's wider?
 static bool may_widen(const cairn_device_work *work)
 {
-    return work->tensor->pattern
+    return work->tensor->pattern.kept
            && !cairn_layout_is_wide(cairn_work_group(work)->layout);
 }
 

@@ -188,7 +188,9 @@ typedef struct cairn_halo_ways {
     int64_t     between; ///< Rows that go from one node to another in a run, all ranks.
 } cairn_halo_ways;
 
-/// What a plan moves and took.
+/// What a plan moves and took. It has more fields than other structs because it is public and
+/// grows at its end: a field that moved into a part would change its place, and a program
+/// that was compiled before would read another (docs/policies.md, versions and the ABI).
 typedef struct cairn_plan_info {
     size_t  size;          ///< sizeof(cairn_plan_info); CAIRN_PLAN_INFO sets it.
     double  seconds;       ///< Preparing, measured.

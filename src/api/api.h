@@ -44,6 +44,18 @@ typedef struct {
     cairn_lent_format list[8];
 } cairn_lent_formats;
 
+/// Measured rates that choose conversions, the same on all ranks.
+typedef struct cairn_context_moves {
+    cairn_move_rates rates; ///< 0: the shipped ones choose.
+    bool             asked; ///< They were looked up.
+} cairn_context_moves;
+
+/// Contexts of one program, a thread each.
+typedef struct cairn_context_company {
+    _Atomic(cairn_context *) beside;  ///< Of a second thread, while there is one.
+    bool                     relayed; ///< It is that: comm is a relay (comm/relay.h).
+} cairn_context_company;
+
 struct cairn_context {
     cairn_env        env; ///< First member: rooms below see only this.
     cairn_comm      *comm;
@@ -58,12 +70,9 @@ struct cairn_context {
     cairn_lent_formats
         lent; ///< Made once, for what conversions find out about formats is
               ///< known of these alone (convert/kept.h).
-    char             name[256]; ///< Handed out by cairn_catalogue_name().
-    cairn_move_rates moves; ///< Measured rates that choose conversions, the same on all
-                            ///< ranks; 0: the shipped ones do.
-    bool                     asked_moves; ///< They were looked up.
-    _Atomic(cairn_context *) beside;      ///< Of a second thread, while there is one.
-    bool                     relayed; ///< It is that: comm is a relay (comm/relay.h).
+    char                  name[256]; ///< Handed out by cairn_catalogue_name().
+    cairn_context_moves   moves;
+    cairn_context_company company;
 };
 
 /// Entries that came in no order and stay in buckets until a call needs them sorted.
@@ -98,19 +107,24 @@ typedef struct cairn_release {
     void *user;
 } cairn_release;
 
-struct cairn_tensor {
-    cairn_context *context;
-    cairn_format  *format;
-    cairn_local   *local;
-    cairn_rows     rows;
-    cairn_dtype    dtype;
-    double         seconds;
-    int64_t        held;             ///< Bytes of the source while both were alive.
-    cairn_route    route;            ///< How its arrays were filled.
+/// How a tensor's arrays were filled, for callers who ask.
+typedef struct cairn_storing {
+    cairn_route route;
     char interpreted[CAIRN_MESSAGE]; ///< Of cairn_tensor_interpreted(); "": NULL.
     cairn_path    *path; ///< The rules that stored it; NULL: its arrays were given.
     cairn_task_log log;  ///< When it was stored.
     char           why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
+} cairn_storing;
+
+struct cairn_tensor {
+    cairn_context       *context;
+    cairn_format        *format;
+    cairn_local         *local;
+    cairn_rows           rows;
+    cairn_dtype          dtype;
+    double               seconds;
+    int64_t              held; ///< Bytes of the source while both were alive.
+    cairn_storing        how;
     struct cairn_refill *refill;  ///< New values (solver_rows.h); NULL: none go there.
     int64_t              views;   ///< Of its arrays that are out.
     cairn_release        release; ///< Of arrays that were taken over.

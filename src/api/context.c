@@ -122,9 +122,9 @@ cairn_status cairn_context_create_beside(cairn_context *of, cairn_context **besi
                  of->listed);
     const cairn_status status = cairn_relay_create(&fresh->env, of->comm, &fresh->comm);
 
-    fresh->relayed = true;
+    fresh->company.relayed = true;
     if (status == CAIRN_OK) {
-        atomic_store(&of->beside, fresh);
+        atomic_store(&of->company.beside, fresh);
         *beside = fresh;
         return CAIRN_OK;
     }
@@ -135,7 +135,7 @@ cairn_status cairn_context_create_beside(cairn_context *of, cairn_context **besi
 
 void cairn_context_destroy_beside(cairn_context *of, cairn_context **beside)
 {
-    atomic_store(&of->beside, NULL);
+    atomic_store(&of->company.beside, NULL);
     cairn_context_destroy(beside);
 }
 
@@ -328,7 +328,7 @@ void cairn_context_set_progress(cairn_context *context,
 void cairn_context_abandon(cairn_context *context)
 {
     if (!context) return;
-    cairn_context *const beside = atomic_load(&context->beside);
+    cairn_context *const beside = atomic_load(&context->company.beside);
 
     cairn_remains_remove(&context->env.remains);
     if (beside) cairn_remains_remove(&beside->env.remains);

@@ -388,7 +388,7 @@ cairn_status cairn_tensor_convert_with(const cairn_tensor        *tensor,
                  : moving    ? cairn_tensor_convert_moving(tensor, &fresh)
                              : cairn_tensor_convert_in_place(tensor, NULL, fresh);
     if (status == CAIRN_OK && !moving && !scattered && !elsewhere)
-        cairn_kept_add(tensor->format, fresh->local, fresh->path);
+        cairn_kept_add(tensor->format, fresh->local, fresh->how.path);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(
             comm, tensor->local->narrows
@@ -415,29 +415,30 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
 
 const cairn_path *cairn_tensor_path(const cairn_tensor *tensor)
 {
-    return tensor ? tensor->path : NULL;
+    return tensor ? tensor->how.path : NULL;
 }
 
 const char *cairn_tensor_how(const cairn_tensor *tensor)
 {
-    return tensor && tensor->path ? cairn_path_how(tensor->path) : NULL;
+    return tensor && tensor->how.path ? cairn_path_how(tensor->how.path) : NULL;
 }
 
 const char *cairn_tensor_route(const cairn_tensor *tensor)
 {
-    if (!tensor || !tensor->path) return NULL;
-    return cairn_route_name(tensor->interpreted[0] ? CAIRN_ROUTE_REFERENCE
-                                                   : tensor->route);
+    if (!tensor || !tensor->how.path) return NULL;
+    return cairn_route_name(tensor->how.interpreted[0] ? CAIRN_ROUTE_REFERENCE
+                                                       : tensor->how.route);
 }
 
 const char *cairn_tensor_interpreted(const cairn_tensor *tensor)
 {
-    return tensor && tensor->interpreted[0] ? tensor->interpreted : NULL;
+    return tensor && tensor->how.interpreted[0] ? tensor->how.interpreted : NULL;
 }
 
 const char *cairn_tensor_why(const cairn_tensor *tensor)
 {
-    return tensor && tensor->why[0] ? tensor->why : cairn_tensor_interpreted(tensor);
+    return tensor && tensor->how.why[0] ? tensor->how.why
+                                        : cairn_tensor_interpreted(tensor);
 }
 
 cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)

@@ -35,7 +35,7 @@ static cairn_status convert_by_coordinates(const cairn_tensor *tensor,
     CAIRN_TRY(status);
     cairn_tensor_destroy(to);
     *to = fresh;
-    cairn_kept_add(NULL, fresh->local, fresh->path);
+    cairn_kept_add(NULL, fresh->local, fresh->how.path);
     return CAIRN_OK;
 }
 
@@ -255,11 +255,11 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
     if (status == CAIRN_OK)
         status = cairn_comm_agree(
             to->context->comm,
-            cairn_path_add_exchange(to->path, list ? &list->path->program : NULL, &pass,
-                                    &moves));
+            cairn_path_add_exchange(
+                to->how.path, list ? &list->how.path->program : NULL, &pass, &moves));
     if (status == CAIRN_OK) {
-        cairn_task_log_begin(&to->log, "exchange", sent.bytes, begin, end);
-        cairn_kept_add(from->format, to->local, to->path);
+        cairn_task_log_begin(&to->how.log, "exchange", sent.bytes, begin, end);
+        cairn_kept_add(from->format, to->local, to->how.path);
         if (fresh) cairn_tensor_own_arrays(to);
     }
     cairn_local_destroy(&fresh);

@@ -57,10 +57,10 @@ static cairn_status note_moved(const moved *m, cairn_tensor *to)
                .stores = CAIRN_STORES_DIRECT,
                .bytes  = 2.0 * (double)cairn_entry_bytes(to->local->shape.order)};
 
-    cairn_task_log_begin(&to->log, "exchange", m->sent.bytes, m->send, m->end);
-    cairn_task_log_begin(&to->log, "places", m->asked, m->begin, m->send);
+    cairn_task_log_begin(&to->how.log, "exchange", m->sent.bytes, m->send, m->end);
+    cairn_task_log_begin(&to->how.log, "places", m->asked, m->begin, m->send);
     return cairn_comm_agree(comm,
-                            cairn_path_add_exchange(to->path, NULL, &pass, &moves));
+                            cairn_path_add_exchange(to->how.path, NULL, &pass, &moves));
 }
 
 /// Give entries the coordinates that they are to have, and bring them there.

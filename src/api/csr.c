@@ -191,8 +191,8 @@ static cairn_status store_arrays(const cairn_solver_rows *a,
                      : cairn_tensor_build(*tensor, &a->shape, &entries, NULL);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(
-            comm, cairn_given_arrays_tell(&given, &(*tensor)->path->program,
-                                          &(*tensor)->log));
+            comm, cairn_given_arrays_tell(&given, &(*tensor)->how.path->program,
+                                          &(*tensor)->how.log));
     cairn_given_arrays_fini(&given);
     cairn_entries_fini(comm->env, &entries);
     return status;
@@ -223,7 +223,7 @@ static cairn_status store(const cairn_solver_rows *a,
     CAIRN_TRY(store_arrays(a, lent, format, tensor));
     CAIRN_TRY(cairn_comm_agree(comm, cairn_refill_create(a, *tensor)));
     cairn_kept_add(lent->local->group[0].checked ? lent->format : NULL,
-                   (*tensor)->local, (*tensor)->path);
+                   (*tensor)->local, (*tensor)->how.path);
     return cairn_comm_agree(comm, cairn_tensor_narrow_for_many(*tensor, a->replays));
 }
 

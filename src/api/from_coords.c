@@ -319,7 +319,7 @@ static cairn_status store_lent(const taker        *t,
     status = cairn_comm_agree(t->context->comm, status);
     if (status == CAIRN_OK) status = cairn_tensor_convert_in_place(lent, NULL, *tensor);
     if (status == CAIRN_OK)
-        cairn_kept_add(lent->format, (*tensor)->local, (*tensor)->path);
+        cairn_kept_add(lent->format, (*tensor)->local, (*tensor)->how.path);
     cairn_tensor_destroy(&lent);
     return status;
 }
@@ -362,11 +362,12 @@ static cairn_status copy(taker              *t,
         CAIRN_TRY(store_lent(t, rows, format, tensor));
     } else {
         CAIRN_TRY(store_here(t, rows, format, source, tensor));
-        cairn_kept_add(NULL, (*tensor)->local, (*tensor)->path);
+        cairn_kept_add(NULL, (*tensor)->local, (*tensor)->how.path);
     }
-    return cairn_comm_agree(
-        t->context->comm, cairn_given_arrays_tell(&t->arrays, &(*tensor)->path->program,
-                                                  &(*tensor)->log));
+    return cairn_comm_agree(t->context->comm,
+                            cairn_given_arrays_tell(&t->arrays,
+                                                    &(*tensor)->how.path->program,
+                                                    &(*tensor)->how.log));
 }
 
 /// @param[in] format  NULL: the arrays are borrowed.

@@ -107,7 +107,7 @@ write_out(const order_out *o, const cairn_arrays *into, cairn_tensor **made)
     if (status == CAIRN_OK)
         status = cairn_tensor_convert_in_place(o->tensor, into, *made);
     if (status == CAIRN_OK)
-        cairn_kept_add(o->tensor->format, (*made)->local, (*made)->path);
+        cairn_kept_add(o->tensor->format, (*made)->local, (*made)->how.path);
     return status;
 }
 

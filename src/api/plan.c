@@ -197,7 +197,7 @@ static cairn_status create_plan(cairn_plan *plan, const cairn_plan_options *opti
                                   held, &plan->replay));
     /* A product looks after messages as often as its rank has some, which is not relayed;
        and beside another thread's products times would say little. */
-    if (!options->reproducible && !tensor->context->relayed)
+    if (!options->reproducible && !tensor->context->company.relayed)
         CAIRN_TRY(cairn_plan_try_ways(plan));
     plan->made = strlen(plan->placement);
     return CAIRN_OK;

@@ -31,7 +31,7 @@ cairn_status cairn_plan_record(cairn_plan *plan, int64_t events)
     cairn_replay   *replay    = plan->replay;
     cairn_comm     *comm      = replay->common.comm;
     cairn_recording recording = {.events  = events > 0 ? events : EVENTS,
-                                 .storing = &plan->tensor->log};
+                                 .storing = &plan->tensor->how.log};
     cairn_status    status    = CAIRN_OK;
 
     if (replay->trace)

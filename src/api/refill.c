@@ -21,10 +21,10 @@ static cairn_status list_columns(const cairn_solver_rows *a, cairn_local *local)
 {
     const int64_t lines = cairn_rows_lines(a);
 
-    CAIRN_TRY(CAIRN_NEW(local->env, lines, &local->column));
+    CAIRN_TRY(CAIRN_NEW(local->env, lines, &local->pattern.column));
     for (int64_t j = 0; j < lines; j++)
         if (cairn_rows_ptr(a, j) < cairn_rows_ptr(a, j + 1))
-            local->column[local->columns++] = j;
+            local->pattern.column[local->pattern.columns++] = j;
     return CAIRN_OK;
 }
 
@@ -43,7 +43,7 @@ static cairn_status mark_columns(const cairn_solver_rows *a, cairn_local *local)
         for (int64_t k = 0; k < n; k++)
             mark[((const uint64_t *)a->idx)[k]] = 1;
     for (int64_t j = 0; j < extent; j++)
-        if (mark[j]) local->column[local->columns++] = j;
+        if (mark[j]) local->pattern.column[local->pattern.columns++] = j;
     cairn_free(local->env, mark);
     return CAIRN_OK;
 }
@@ -54,13 +54,14 @@ static cairn_status find_columns(const cairn_solver_rows *a, cairn_local *local)
     const int64_t n = cairn_rows_entries(a), extent = local->shape.extent[1];
     const bool    marks = extent / MARKS <= n;
 
-    CAIRN_TRY(CAIRN_NEW(local->env, marks && extent < n ? extent : n, &local->column));
+    CAIRN_TRY(CAIRN_NEW(local->env, marks && extent < n ? extent : n,
+                        &local->pattern.column));
     if (marks) {
         CAIRN_TRY(mark_columns(a, local));
     } else {
         for (int64_t k = 0; k < n; k++)
-            local->column[k] = cairn_rows_idx(a, k);
-        if (n > 0) local->columns = cairn_distinct(local->column, n);
+            local->pattern.column[k] = cairn_rows_idx(a, k);
+        if (n > 0) local->pattern.columns = cairn_distinct(local->pattern.column, n);
     }
     return CAIRN_OK;
 }
@@ -68,10 +69,11 @@ static cairn_status find_columns(const cairn_solver_rows *a, cairn_local *local)
 /// The columns of the pattern: values that are 0 now may be others at the next update.
 static cairn_status keep_columns(const cairn_solver_rows *a, cairn_local *local)
 {
-    local->pattern = true;
+    local->pattern.kept = true;
     CAIRN_TRY(a->by_columns ? list_columns(a, local) : find_columns(a, local));
-    return cairn_realloc(local->env, local->columns, sizeof *local->column,
-                         (void **)&local->column);
+    return cairn_realloc(local->env, local->pattern.columns,
+                         sizeof *local->pattern.column,
+                         (void **)&local->pattern.column);
 }
 
 /// A copy of one of the caller's arrays.
@@ -369,14 +371,15 @@ static cairn_status plan_rows(cairn_tensor *tensor)
 /// Keep the columns of sorted coordinates, as keep_columns() does those of rows.
 static cairn_status keep_given(const cairn_entries *entries, cairn_local *local)
 {
-    local->pattern = true;
+    local->pattern.kept = true;
     if (entries->order < 2 || entries->n == 0) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(local->env, entries->n, &local->column));
-    memcpy(local->column, entries->coord[1],
-           (size_t)entries->n * sizeof *local->column);
-    local->columns = cairn_distinct(local->column, entries->n);
-    return cairn_realloc(local->env, local->columns, sizeof *local->column,
-                         (void **)&local->column);
+    CAIRN_TRY(CAIRN_NEW(local->env, entries->n, &local->pattern.column));
+    memcpy(local->pattern.column, entries->coord[1],
+           (size_t)entries->n * sizeof *local->pattern.column);
+    local->pattern.columns = cairn_distinct(local->pattern.column, entries->n);
+    return cairn_realloc(local->env, local->pattern.columns,
+                         sizeof *local->pattern.column,
+                         (void **)&local->pattern.column);
 }
 
 cairn_status cairn_refill_create_for(const cairn_given *given, cairn_tensor *tensor)

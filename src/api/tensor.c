@@ -46,8 +46,8 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                              : entries->n * cairn_entry_bytes(shape->order);
     if (tensor->places && tensor->places->parts)
         build.ranks.member_rows = tensor->places->parts->place;
-    build.held        = tensor->held;
-    tensor->log.tasks = 0; /* of an attempt from buckets */
+    build.held            = tensor->held;
+    tensor->how.log.tasks = 0; /* of an attempt from buckets */
     return cairn_context_build(tensor->context, &build, tensor);
 }
 
@@ -188,7 +188,7 @@ cairn_status cairn_tensor_create_with(cairn_source              *source,
     cairn_tensor *fresh;
 
     CAIRN_TRY(cairn_tensor_create_beside(source, format, dtype, 0, &fresh));
-    cairn_kept_add(NULL, fresh->local, fresh->path);
+    cairn_kept_add(NULL, fresh->local, fresh->how.path);
     const cairn_status status = cairn_comm_agree(
         source->context->comm,
         source->narrows ? cairn_local_narrow(fresh->local)
@@ -250,7 +250,7 @@ void cairn_tensor_destroy(cairn_tensor **tensor)
     cairn_format_destroy(&t->format);
     cairn_rows_fini(env, &t->rows);
     cairn_renumbering_destroy(env, &t->places);
-    cairn_path_destroy(&t->path);
+    cairn_path_destroy(&t->how.path);
     cairn_refill_destroy(env, &t->refill);
     cairn_free(env, t);
     *tensor = NULL;

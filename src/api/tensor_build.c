@@ -39,11 +39,12 @@ static cairn_status agree_on_rates(cairn_context *context)
 {
     cairn_comm *comm = context->comm;
 
-    if (context->asked_moves) return CAIRN_OK;
-    if (comm->rank == 0) read_rates(context, &context->moves);
-    context->asked_moves = true;
+    if (context->moves.asked) return CAIRN_OK;
+    if (comm->rank == 0) read_rates(context, &context->moves.rates);
+    context->moves.asked = true;
     if (comm->size == 1) return CAIRN_OK;
-    return comm->ops->broadcast(comm, &context->moves, sizeof context->moves, 0);
+    return comm->ops->broadcast(comm, &context->moves.rates,
+                                sizeof context->moves.rates, 0);
 }
 
 /// All ranks judge the build by the same number of entries, so that all ask or none does.
@@ -52,7 +53,7 @@ find_rates(cairn_context *context, const cairn_build *build, cairn_build_loader 
 {
     if (cairn_build_judged_by(build) < WORTH_ASKING) return CAIRN_OK;
     CAIRN_TRY(agree_on_rates(context));
-    if (context->moves.in_order > 0) loader->loader.moves = &context->moves;
+    if (context->moves.rates.in_order > 0) loader->loader.moves = &context->moves.rates;
     return CAIRN_OK;
 }
 
@@ -82,12 +83,13 @@ static void learn(cairn_context      *context,
     if (context->comm->size > 1 || !context->costs || !build->loader
         || build->loader->interprets || tensor->format->members > 1
         || cairn_build_judged_by(build) < WORTH_ASKING
-        || runs_on_card(&tensor->path->program))
+        || runs_on_card(&tensor->how.path->program))
         return;
     describe_device(context, &device);
-    cairn_cost_observe_moves(context->costs, &device, &tensor->path->program,
-                             context->moves.in_order > 0 ? &context->moves
-                                                         : &cairn_move_rates_shipped,
+    cairn_cost_observe_moves(context->costs, &device, &tensor->how.path->program,
+                             context->moves.rates.in_order > 0
+                                 ? &context->moves.rates
+                                 : &cairn_move_rates_shipped,
                              cairn_build_entries(build), seconds);
 }
 
@@ -114,7 +116,8 @@ static cairn_status build_somehow(cairn_context      *context,
     if (status != CAIRN_OK && card.failed) {
         build->report.log->tasks = 0;
         status = cairn_local_build(&context->env, build, &tensor->local);
-        if (status == CAIRN_OK) memcpy(tensor->why, card.why, sizeof tensor->why);
+        if (status == CAIRN_OK)
+            memcpy(tensor->how.why, card.why, sizeof tensor->how.why);
     }
     loader->loader.card = NULL;
     return status;
@@ -126,18 +129,18 @@ cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *te
     cairn_comm        *comm   = context->comm;
     cairn_build_loader loader = {.seconds = 0};
 
-    build->report.route           = &tensor->route;
-    build->report.why_interpreted = tensor->interpreted;
-    build->report.log             = &tensor->log;
-    build->report.executed        = &tensor->path;
+    build->report.route           = &tensor->how.route;
+    build->report.why_interpreted = tensor->how.interpreted;
+    build->report.log             = &tensor->how.log;
+    build->report.executed        = &tensor->how.path;
     CAIRN_TRY(cairn_build_judge(build));
     CAIRN_TRY(cairn_comm_agree(
-        comm, cairn_context_loader(context, build, &loader, tensor->why)));
+        comm, cairn_context_loader(context, build, &loader, tensor->how.why)));
     CAIRN_TRY(find_rates(context, build, &loader));
     const double begin = cairn_seconds();
 
     CAIRN_TRY(build_somehow(context, &loader, build, tensor));
-    tensor->path->rates = cairn_context_rates(context, build);
+    tensor->how.path->rates = cairn_context_rates(context, build);
     learn(context, tensor, build, cairn_seconds() - begin - loader.seconds);
     return CAIRN_OK;
 }

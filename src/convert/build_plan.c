@@ -326,7 +326,7 @@ static cairn_status make_source(cairn_env               *env,
 {
     if (!from) return CAIRN_OK;
     CAIRN_TRY(create_source(env, from, build, sample->entries, source));
-    (*source)->pattern = sample->state == CAIRN_SAMPLE_PATTERN;
+    (*source)->pattern.kept = sample->state == CAIRN_SAMPLE_PATTERN;
     for (int g = 0; g < (*source)->groups; g++)
         (*source)->group[g].unsorted = sample->state == CAIRN_SAMPLE_UNSORTED;
     build->from    = *source;

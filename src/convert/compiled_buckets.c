@@ -85,7 +85,7 @@ void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w)
     if (!may_call(c)) return;
     fill.source       = CAIRN_CONVERT_KEYS;
     fill.from         = NULL;
-    fill.filter       = false;
+    fill.members.one  = false;
     fill.keys.grouped = fill.ahead        = true;
     cairn_passes_call(w, &spec)->optional = true;
     cairn_passes_call(w, &fill)->optional = true;

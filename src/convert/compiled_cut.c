@@ -23,7 +23,7 @@ static cairn_status load(const cairn_compiled *c, cairn_phase *phase)
     const cairn_build *build = c->build;
     cairn_convert_spec spec  = cairn_compiled_spec(c, CAIRN_CONVERT_CUT);
 
-    spec.cut = cut_level(c->m->encoding);
+    spec.members.cut = cut_level(c->m->encoding);
     CAIRN_CHECK(cairn_origin_fits(&c->origin), c->m->env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
     if (build->planned) return cairn_phase_request(c->m->env, build->loader, &spec);

@@ -169,12 +169,12 @@ cairn_convert_spec cairn_group_counter_spec(const cairn_group_counter *t,
                                             cairn_convert_phase        phase)
 {
     return (cairn_convert_spec){
-        .phase  = phase,
-        .source = origin->from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
-        .order  = t->algebra->order,
-        .from   = cairn_origin_layout(origin),
-        .filter = phase == CAIRN_CONVERT_TALLY && origin->filter.member,
-        .tally  = {.query = &t->query, .listed = t->index.listed},
+        .phase       = phase,
+        .source      = origin->from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
+        .order       = t->algebra->order,
+        .from        = cairn_origin_layout(origin),
+        .members.one = phase == CAIRN_CONVERT_TALLY && origin->filter.member,
+        .tally       = {.query = &t->query, .listed = t->index.listed},
     };
 }
 

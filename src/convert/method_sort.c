@@ -10,10 +10,10 @@ static cairn_convert_spec keys_spec(const cairn_compiled *c, cairn_convert_phase
 
     spec.keys.split = c->keys.fields.split;
     if (phase == CAIRN_CONVERT_PACK) return spec;
-    spec.along.on = false;
-    spec.filter   = false;
-    spec.source   = spec.keys.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
-    spec.from     = NULL;
+    spec.along.on    = false;
+    spec.members.one = false;
+    spec.source      = spec.keys.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
+    spec.from        = NULL;
     return spec;
 }
 

@@ -21,9 +21,9 @@ cairn_convert_spec cairn_slots_lanes_spec(const cairn_compiled *c)
 {
     cairn_convert_spec lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);
 
-    lanes.source = CAIRN_CONVERT_ROWS;
-    lanes.from   = NULL;
-    lanes.filter = lanes.along.on = false;
+    lanes.source      = CAIRN_CONVERT_ROWS;
+    lanes.from        = NULL;
+    lanes.members.one = lanes.along.on = false;
     return lanes;
 }
 

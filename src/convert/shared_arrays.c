@@ -59,7 +59,7 @@ static void *values_for(const cairn_compiled *c)
 
     if (to->last < 0 || to->last + 1 != to->levels || !is_of_entries(c, to->last)
         || from->value_tuple >= 0 || to->value_tuple >= 0
-        || from->value_bits != to->value_bits || c->origin.from->pattern)
+        || from->value_bits != to->value_bits || c->origin.from->pattern.kept)
         return NULL;
     return cairn_compiled_source(c)->val;
 }

@@ -14,7 +14,7 @@
 static bool is_uniform(const cairn_local *from)
 {
     const cairn_layout *first = from->group[0].layout;
-    bool                same  = !from->pattern;
+    bool                same  = !from->pattern.kept;
 
     for (int g = 0; g < from->groups; g++) {
         const cairn_group *group = &from->group[g];

@@ -42,9 +42,9 @@ static cairn_status read_maps(cairn_convert *c)
         c->levels = spec->tally.query->group_by.count;
         return groups_of(c, &spec->tally.query->group_by, c->target);
     }
-    if (spec->cut) {
+    if (spec->members.cut) {
         c->levels = 1;
-        return cairn_form_of(c->algebra, spec->cut, &c->target[0]);
+        return cairn_form_of(c->algebra, spec->members.cut, &c->target[0]);
     }
     c->levels = c->to ? c->to->levels : c->spec->order;
     if (c->to) return forms_of(c, c->to, c->target);
@@ -284,9 +284,9 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
     if (spec->omit.determined) cairn_text_add(&text, ", lined");
     if (spec->omit.idx) cairn_text_add(&text, ", idx %x there", spec->omit.idx);
     if (spec->omit.values) cairn_text_add(&text, ", values there");
-    if (spec->cut) {
+    if (spec->members.cut) {
         cairn_text_add(&text, ", at ");
-        add_expr(&text, spec->cut);
+        add_expr(&text, spec->members.cut);
     }
     if (spec->rows.ordered) cairn_text_add(&text, ", d%d in order", spec->tables.row);
     if (spec->rows.levels)
@@ -295,7 +295,7 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
     if (spec->rows.lanes) cairn_text_add(&text, ", %d at once", spec->rows.lanes);
     if (spec->rows.marked) cairn_text_add(&text, ", marked");
     if (spec->rows.halved) cairn_text_add(&text, ", halved");
-    if (spec->filter) cairn_text_add(&text, ", of one member");
+    if (spec->members.one) cairn_text_add(&text, ", of one member");
     if (cairn_convert_divides_narrowly(spec))
         cairn_text_add(&text, ", divided narrowly");
     if (spec->tally.query) add_query(&text, spec->tally.query, spec->tally.listed);

@@ -146,6 +146,12 @@ typedef struct cairn_convert_group_spec {
     bool each;                 ///< it grows by one with each entry that takes it.
 } cairn_convert_group_spec;
 
+/// Entries of some members of a format alone.
+typedef struct cairn_convert_member_spec {
+    bool              one; ///< Only entries whose `member` is `which` are visited.
+    const cairn_expr *cut; ///< CUT: an expression over numbers.
+} cairn_convert_member_spec;
+
 /// What of the target is not written.
 typedef struct cairn_convert_omit_spec {
     uint32_t idx;        ///< FILL, MIRROR: bit l: the idx of level l is there already;
@@ -163,15 +169,14 @@ typedef struct cairn_convert_spec {
                 ///< they are read, rows being read as they lie; and lanes are those
                 ///< from `begin` to `end`, no thread's share.
     uint32_t of_entries; ///< COUNT, FILL: bit l: the nodes of level l are entries.
-    bool     filter;     ///< Only entries whose `member` is `which` are visited.
-    cairn_convert_key_spec   keys;
-    cairn_convert_along_spec along;
-    cairn_convert_table_spec tables;
-    cairn_convert_row_spec   rows;
-    cairn_convert_group_spec tally;  ///< TALLY, DEAL: whose groups are meant.
-    cairn_convert_group_spec blocks; ///< Groups that give numbers.
-    cairn_convert_omit_spec  omit;
-    const cairn_expr        *cut; ///< CUT: an expression over numbers.
+    cairn_convert_member_spec members;
+    cairn_convert_key_spec    keys;
+    cairn_convert_along_spec  along;
+    cairn_convert_table_spec  tables;
+    cairn_convert_row_spec    rows;
+    cairn_convert_group_spec  tally;  ///< TALLY, DEAL: whose groups are meant.
+    cairn_convert_group_spec  blocks; ///< Groups that give numbers.
+    cairn_convert_omit_spec   omit;
 } cairn_convert_spec;
 
 /// Lower one phase.

@@ -43,7 +43,7 @@ static int runs_along(const cairn_convert *c)
     const cairn_convert_spec *spec = c->spec;
     const int                 l    = c->from ? c->from->levels - 1 : -1;
 
-    if (l < 1 || spec->filter || spec->along.on || spec->blocks.query
+    if (l < 1 || spec->members.one || spec->along.on || spec->blocks.query
         || spec->tables.queries || c->from->pads || !c->from->exact)
         return -1;
     const cairn_level *level = &c->from->level[l];

@@ -94,7 +94,7 @@ static void pack_entry(cairn_convert *c, found *f)
 bool cairn_convert_packs_in_blocks(const cairn_convert_spec *spec)
 {
     return spec->source == CAIRN_CONVERT_ENTRIES && spec->keys.split == 0
-           && !spec->filter && !spec->along.on && !spec->rows.ordered;
+           && !spec->members.one && !spec->along.on && !spec->rows.ordered;
 }
 
 /// Where the key of the entry at hand stands.

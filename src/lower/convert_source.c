@@ -83,7 +83,7 @@ void cairn_convert_require(cairn_convert *c, cairn_ir_x condition)
 void cairn_convert_stand_at(cairn_convert *c, cairn_ir_x position)
 {
     c->here.position = position;
-    if (c->spec->filter)
+    if (c->spec->members.one)
         cairn_convert_require(
             c, cairn_ir_eq(&c->ir,
                            cairn_ir_load(&c->ir, cairn_convert_members(c), position),

@@ -94,16 +94,16 @@ static cairn_ir_x open_columns(build *g, cairn_ir_x t, cairn_ir_x first)
             g, cairn_ir_add(b, first, cairn_ir_mul_int(b, lane, g->p->grid.width)), "c");
 
     cairn_ir_if(b, cairn_ir_lt(b, c, columns_of(g)));
-    g->e.column         = c;
-    g->e.column_lanes   = 1;
-    g->e.column_vectors = g->p->grid.width;
-    g->e.looped         = true;
+    g->e.columns.first   = c;
+    g->e.columns.lanes   = 1;
+    g->e.columns.vectors = g->p->grid.width;
+    g->e.looped          = true;
     return quotient(g, t, group);
 }
 
 static void close_columns(build *g)
 {
-    g->e.column = NULL;
+    g->e.columns.first = NULL;
     cairn_ir_end(g->e.b);
 }
 
@@ -238,7 +238,7 @@ void cairn_grid_build_columns_pieces(build *g)
     for (int v = 0; v < s.vectors; v++)
         cairn_ir_store(
             b, partial_of(g),
-            cairn_ir_add_int(b, cairn_product_row_at(&g->e, k, g->e.column), v),
+            cairn_ir_add_int(b, cairn_product_row_at(&g->e, k, g->e.columns.first), v),
             cairn_product_total(&g->e, &s, 0, v));
     g->e.items = NULL;
     cairn_grid_close_columns(g);
@@ -287,7 +287,7 @@ static void add_term(build            *g,
     if (inside) cairn_ir_if(b, inside);
     const cairn_ir_x a = named(g, cairn_product_value_at(e, nest, at, 1), "a");
 
-    for (int k = 0; k < e->column_vectors; k++) {
+    for (int k = 0; k < e->columns.vectors; k++) {
         const cairn_ir_x x    = cairn_product_x(e, cairn_product_x_at(e, j, k), 1);
         const cairn_ir_x term = cairn_ir_mul(b, a, x);
 
@@ -308,7 +308,7 @@ add_visit(build *g, const cairn_nest *nest, cairn_ir_x v, cairn_ir_var **row)
     const cairn_ir_x     zero = cairn_ir_real(b, g->p->product.accumulate, 0);
     cairn_ir_var        *sum[CAIRN_VECTORS];
 
-    for (int k = 0; k < e->column_vectors; k++)
+    for (int k = 0; k < e->columns.vectors; k++)
         sum[k] = cairn_ir_declare(b, zero, "s_%d", k);
     cairn_ir_stmt *const loop =
         cairn_ir_for(b, cairn_ir_int(b, 0), cairn_ir_int(b, g->p->grid.block), 1,
@@ -316,7 +316,7 @@ add_visit(build *g, const cairn_nest *nest, cairn_ir_x v, cairn_ir_var **row)
 
     add_term(g, nest, v, cairn_ir_loop_var(b, loop), sum, NULL);
     cairn_ir_end(b);
-    for (int k = 0; k < e->column_vectors; k++)
+    for (int k = 0; k < e->columns.vectors; k++)
         cairn_product_join_visit(e, cairn_ir_use(b, sum[k]), row[k]);
 }
 
@@ -328,10 +328,11 @@ void cairn_grid_build_columns_visits(build *g)
     cairn_nest           nest;
 
     cairn_product_begin(e, &nest);
-    const cairn_ir_x q  = named(g, open_rows(g, &nest, "tiles of visits", 1), "q");
-    const cairn_ir_x at = named(g, cairn_product_row_at(e, q, e->column), "y_at");
+    const cairn_ir_x q = named(g, open_rows(g, &nest, "tiles of visits", 1), "q");
+    const cairn_ir_x at =
+        named(g, cairn_product_row_at(e, q, e->columns.first), "y_at");
 
-    for (int k = 0; k < e->column_vectors; k++)
+    for (int k = 0; k < e->columns.vectors; k++)
         row[k] = cairn_product_open_row(e, cairn_ir_add_int(b, at, k));
     cairn_ir_stmt *const loop =
         cairn_ir_for(b, cairn_grid_first_visit(g, q),
@@ -343,7 +344,7 @@ void cairn_grid_build_columns_visits(build *g)
     else
         add_visit(g, &nest, cairn_ir_loop_var(b, loop), row);
     cairn_ir_end(b);
-    for (int k = 0; k < e->column_vectors; k++)
+    for (int k = 0; k < e->columns.vectors; k++)
         cairn_product_close_row(e, cairn_ir_add_int(b, at, k), row[k]);
     cairn_grid_close_columns(g);
 }

@@ -22,9 +22,9 @@ void cairn_grid_build_lane(build *g, cairn_nest *nest, cairn_ir_x q)
     } else {
         if (e->p->tile.level >= 0 && g->p->tall == 1)
             items.lane = cairn_ir_binary(b, CAIRN_IR_MOD, q, each);
-        e->share = cairn_ir_use(
+        e->share.begin = cairn_ir_use(
             b, cairn_ir_let(b, cairn_ir_binary(b, CAIRN_IR_DIV, q, each), "place"));
-        e->share_end = cairn_ir_add_int(b, e->share, 1);
+        e->share.end = cairn_ir_add_int(b, e->share.begin, 1);
     }
     cairn_product_enter(e, nest, 0);
     e->items = NULL;

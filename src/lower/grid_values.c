@@ -161,7 +161,7 @@ find_terms(const visit *v, cairn_ir_x k, cairn_ir_x word, int vectors, cairn_ir_
 
     for (int n = 0; n < vectors; n++) {
         const cairn_ir_x x =
-            cairn_product_x(e, e->column ? cairn_product_x_at(e, j, n) : j, 1);
+            cairn_product_x(e, e->columns.first ? cairn_product_x_at(e, j, n) : j, 1);
 
         term[n] = cairn_ir_mul(b, a, x);
     }
@@ -334,7 +334,8 @@ void cairn_grid_build_values(build *g)
     cairn_product_begin(&g->e, &nest);
     const cairn_ir_x q = g->p->grid.group ? cairn_grid_open_columns(g, "rows", "q")
                                           : cairn_grid_open_items(b, 1, "rows", "q");
-    const cairn_ir_x y = g->e.column ? cairn_product_row_at(&g->e, q, g->e.column) : q;
+    const cairn_ir_x y =
+        g->e.columns.first ? cairn_product_row_at(&g->e, q, g->e.columns.first) : q;
     const cairn_ir_x begin =
         cairn_ir_use(b, cairn_ir_let(b, cairn_grid_first_visit(g, q), "first_value"));
     const cairn_ir_x end = cairn_ir_use(

@@ -140,7 +140,7 @@ static void enter_level(build *e, cairn_nest *nest, int at)
         cairn_nest_enter(nest, l);
     } else {
         cairn_nest_range(nest, l, &begin, &end);
-        if (e->share) cairn_product_own_range(e, nest, l, &begin, &end);
+        if (e->share.begin) cairn_product_own_range(e, nest, l, &begin, &end);
         if (l == p->order.run) {
             enter_run(e, nest, at, begin, end);
             return;

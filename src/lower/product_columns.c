@@ -21,11 +21,11 @@ static void columns_loop(build     *e,
     cairn_ir      *b    = e->b;
     cairn_ir_stmt *loop = cairn_ir_for(b, begin, end, vectors * lanes, "columns", "c");
 
-    e->column         = cairn_ir_loop_var(b, loop);
-    e->column_lanes   = lanes;
-    e->column_vectors = vectors;
+    e->columns.first   = cairn_ir_loop_var(b, loop);
+    e->columns.lanes   = lanes;
+    e->columns.vectors = vectors;
     body(e, user);
-    e->column = NULL;
+    e->columns.first = NULL;
     cairn_ir_end(b);
 }
 
@@ -68,7 +68,7 @@ void cairn_product_columns(build *e, int rows, tile_body body, void *user)
 /// Bytes of a row of X that the columns at hand need.
 static int row_bytes(const build *e)
 {
-    return e->column_vectors * e->column_lanes
+    return e->columns.vectors * e->columns.lanes
            * cairn_ir_type_bytes(e->p->product->operand);
 }
 
@@ -79,8 +79,9 @@ static void fetch_row(build *e, cairn_ir_x j, int locality)
     const cairn_ir_x stride =
         cairn_product_arg(b, CAIRN_PRODUCT_x_stride, CAIRN_IR_I64, "x_stride");
     const cairn_ir_x row = cairn_ir_use(
-        b, cairn_ir_let(b, cairn_ir_add(b, cairn_ir_mul(b, j, stride), e->column),
-                        "ahead"));
+        b,
+        cairn_ir_let(b, cairn_ir_add(b, cairn_ir_mul(b, j, stride), e->columns.first),
+                     "ahead"));
 
     for (int line = 0; line < row_bytes(e); line += 64)
         cairn_ir_prefetch(b, e->x, row, line, locality, false);
@@ -150,7 +151,7 @@ void cairn_product_follow(build *e, const cairn_nest *nest)
     cairn_nest last = *nest;
     cairn_ir_x begin, end;
 
-    if (!e->column || e->column_vectors < 2 || !e->p->hints.follow_x
+    if (!e->columns.first || e->columns.vectors < 2 || !e->p->hints.follow_x
         || row_bytes(e) >= FOLLOWED)
         return;
     cairn_nest_range(nest, l, &begin, &end);
@@ -269,6 +270,7 @@ static void fetch_matrix(build *e, const cairn_nest *nest, const cairn_sums *s, 
 void cairn_product_fetch(build *e, const cairn_nest *nest, const cairn_sums *s, int at)
 {
     if (e->place) return; /* a tile's row alone: at the edges */
-    if (e->column && e->p->hints.fetch_x && e->column_vectors > 1) fetch_x(e, nest, at);
-    if (!e->column && e->p->hints.stream) fetch_matrix(e, nest, s, at);
+    if (e->columns.first && e->p->hints.fetch_x && e->columns.vectors > 1)
+        fetch_x(e, nest, at);
+    if (!e->columns.first && e->p->hints.stream) fetch_matrix(e, nest, s, at);
 }

@@ -22,17 +22,17 @@ static cairn_ir_x place_of(const build *e, cairn_ir_x at, int vector)
     const cairn_ir_x place =
         cairn_ir_binary(b, CAIRN_IR_DIV, at, cairn_ir_int(b, CAIRN_CUT));
 
-    if (!e->column) return place;
+    if (!e->columns.first) return place;
     const cairn_ir_x row = cairn_ir_mul(
         b, place, cairn_product_arg(b, CAIRN_PRODUCT_columns, CAIRN_IR_I64, "columns"));
 
-    return cairn_ir_add(b, row,
-                        cairn_ir_add_int(b, e->column, vector * e->column_lanes));
+    return cairn_ir_add(
+        b, row, cairn_ir_add_int(b, e->columns.first, vector * e->columns.lanes));
 }
 
 cairn_ir_x cairn_product_partial(build *e, cairn_ir_x at, int vector)
 {
-    const int lanes = e->column ? e->column_lanes : 1;
+    const int lanes = e->columns.first ? e->columns.lanes : 1;
 
     return cairn_ir_load_lanes(e->b, partial_of(e), place_of(e, at, vector), lanes);
 }
@@ -83,7 +83,7 @@ static void join_cuts(build *e, cairn_sums *s, cairn_ir_x begin, cairn_ir_x end)
 {
     cairn_ir        *b    = e->b;
     const cairn_ir_x zero = cairn_ir_splat(
-        b, cairn_ir_real(b, e->p->product->accumulate, 0), e->column_lanes);
+        b, cairn_ir_real(b, e->p->product->accumulate, 0), e->columns.lanes);
     cairn_ir_var *row[CAIRN_VECTORS];
 
     cairn_ir_if(b, cairn_ir_lt(b, begin, end));
@@ -132,8 +132,9 @@ void cairn_product_join_pieces(build *e, cairn_sums *s)
     cairn_ir                  *b     = e->b;
     cairn_ir_stmt             *loop =
         cairn_ir_for(b, items->first, items->end, items->stride, "pieces", "k");
-    const cairn_ir_x k  = cairn_ir_loop_var(b, loop);
-    const cairn_ir_x at = e->column ? cairn_product_row_at(e, k, e->column) : k;
+    const cairn_ir_x k = cairn_ir_loop_var(b, loop);
+    const cairn_ir_x at =
+        e->columns.first ? cairn_product_row_at(e, k, e->columns.first) : k;
 
     for (int v = 0; v < s->vectors; v++) {
         cairn_ir_var *const row = s->sum[0][0][v];
@@ -161,7 +162,7 @@ static void build_cut(build *e, void *user)
     cairn_sums s = {.strips = 1, .strip = {{0, 1, 1}}, .single = true, .inside = true};
 
     cairn_product_declare(e, &s);
-    if (e->column)
+    if (e->columns.first)
         add_nodes(e, &nest, &s, loop_of(e->p), cut->at,
                   cairn_ir_add_int(b, cut->at, CAIRN_CUT));
     else

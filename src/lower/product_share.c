@@ -28,8 +28,8 @@ own_node(build *e, const cairn_nest *nest, int field, const char *name)
     const cairn_ir_array *const own =
         arg_array(b, field, cairn_nest_ptr(nest, l)->type, name);
 
-    return cairn_ir_load(b, own,
-                         cairn_ir_add(b, e->cursor, cairn_nest_node(nest, l - 1)));
+    return cairn_ir_load(
+        b, own, cairn_ir_add(b, e->share.cursor, cairn_nest_node(nest, l - 1)));
 }
 
 void cairn_product_own_range(build            *e,
@@ -42,8 +42,8 @@ void cairn_product_own_range(build            *e,
     const bool         scatter = share->kind == CAIRN_SHARE_SCATTER;
 
     if (l == (scatter ? share->ptr : share->level)) {
-        *begin = e->share;
-        *end   = e->share_end;
+        *begin = e->share.begin;
+        *end   = e->share.end;
     } else if (scatter && l == share->level) {
         *begin = own_node(e, nest, CAIRN_PRODUCT_first, "first");
         *end   = own_node(e, nest, CAIRN_PRODUCT_last, "last");
@@ -76,13 +76,14 @@ static void take_share(build *e, cairn_ir_array *share, cairn_ir_x t)
     const bool scatter = e->p->share.kind == CAIRN_SHARE_SCATTER;
 
     if (scatter) t = cairn_ir_mul_int(b, t, CAIRN_SHARE_FIELDS);
-    e->share = cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, share, t), "begin"));
-    e->share_end = cairn_ir_use(
+    e->share.begin =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, share, t), "begin"));
+    e->share.end = cairn_ir_use(
         b, cairn_ir_let(b, cairn_ir_load(b, share, cairn_ir_add_int(b, t, 1)), "end"));
     if (!scatter) return;
-    e->cursor = cairn_ir_use(
+    e->share.cursor = cairn_ir_use(
         b, cairn_ir_let(b, cairn_ir_load(b, share, cairn_ir_add_int(b, t, 2)), "own"));
-    e->cursor_node = cairn_ir_load(b, share, cairn_ir_add_int(b, t, 3));
+    e->share.node = cairn_ir_load(b, share, cairn_ir_add_int(b, t, 3));
 }
 
 /// A thread's nodes where they are listed: from each to the next.
@@ -91,11 +92,11 @@ static void build_steps(build *e)
     cairn_ir             *b    = e->b;
     const int             top  = e->p->order.level[0];
     cairn_ir_array *const step = arg_array(b, CAIRN_PRODUCT_step, CAIRN_IR_U16, "step");
-    cairn_ir_var *const   q    = cairn_ir_declare(b, e->cursor, "q");
-    cairn_ir_var *const   p    = cairn_ir_declare(b, e->cursor_node, "p");
-    cairn_ir_stmt        *loop = cairn_ir_for(b, e->share, e->share_end, 1, NULL, "k");
-    const cairn_ir_x      k    = cairn_ir_mul_int(b, cairn_ir_loop_var(b, loop), 2);
-    cairn_nest            nest;
+    cairn_ir_var *const   q    = cairn_ir_declare(b, e->share.cursor, "q");
+    cairn_ir_var *const   p    = cairn_ir_declare(b, e->share.node, "p");
+    cairn_ir_stmt   *loop = cairn_ir_for(b, e->share.begin, e->share.end, 1, NULL, "k");
+    const cairn_ir_x k    = cairn_ir_mul_int(b, cairn_ir_loop_var(b, loop), 2);
+    cairn_nest       nest;
 
     cairn_ir_assign(b, q,
                     cairn_ir_add(b, cairn_ir_use(b, q), cairn_ir_load(b, step, k)));

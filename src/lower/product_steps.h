@@ -59,18 +59,28 @@ typedef struct cairn_product_items {
     void (*meet)(struct cairn_product_build *e, cairn_nest *nest);
 } cairn_product_items;
 
+/// Positions that are one thread's; NULLs: there are no shares.
+typedef struct cairn_product_share_ends {
+    cairn_ir_x begin, end;
+    cairn_ir_x cursor, node; ///< SCATTER: third and fourth number of the share.
+} cairn_product_share_ends;
+
+/// Columns of X and Y that are done together.
+typedef struct cairn_column_group {
+    cairn_ir_x first; ///< NULL: X is a vector.
+    int        lanes, vectors;
+} cairn_column_group;
+
 /// A product while it is built.
 typedef struct cairn_product_build {
-    cairn_ir                 *b;
-    const cairn_product_plan *p;
-    cairn_ir_array           *x, *y;
-    cairn_ir_x                lo[2], end[2];    ///< Bounds of the dimensions.
-    cairn_ir_x                share, share_end; ///< This thread's positions; or NULL.
-    cairn_ir_x cursor, cursor_node; ///< SCATTER: third and fourth number of its share.
-    cairn_ir_x run, run_end;        ///< Nodes of the run at hand; or NULL.
-    cairn_ir_x column;              ///< First column at hand; NULL: a vector.
-    int        column_lanes, column_vectors;
-    const cairn_product_items *items; ///< Grids; or NULL.
+    cairn_ir                  *b;
+    const cairn_product_plan  *p;
+    cairn_ir_array            *x, *y;
+    cairn_ir_x                 lo[2], end[2]; ///< Bounds of the dimensions.
+    cairn_product_share_ends   share;         ///< Of this thread.
+    cairn_ir_x                 run, run_end;  ///< Nodes of the run at hand; or NULL.
+    cairn_column_group         columns;       ///< At hand.
+    const cairn_product_items *items;         ///< Grids; or NULL.
     cairn_ir_x                 place; ///< Of a tile's row that is done alone; or NULL.
     int                        width; ///< Rows of a tile.
     cairn_ir_x                 x_value; ///< x[j], known early; or NULL.

@@ -300,7 +300,9 @@ join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int strip, bool bypa
 
     for (int v = 0; v < s->vectors; v++) {
         const cairn_ir_x column =
-            e->column ? cairn_ir_add_int(b, e->column, v * e->column_lanes) : NULL;
+            e->columns.first
+                ? cairn_ir_add_int(b, e->columns.first, v * e->columns.lanes)
+                : NULL;
         const cairn_ir_x at  = cairn_product_y_at(e, row, column);
         const cairn_ir_x sum = cairn_product_total(e, s, strip, v);
 
@@ -336,8 +338,9 @@ static bool may_bypass(const build *e)
 {
     const cairn_product *product = e->p->product;
 
-    return e->column && e->p->hints.bypass_y && !grows(e) && e->column_vectors > 0
-           && e->column_lanes * cairn_ir_type_bytes(cairn_product_result(product))
+    return e->columns.first && e->p->hints.bypass_y && !grows(e)
+           && e->columns.vectors > 0
+           && e->columns.lanes * cairn_ir_type_bytes(cairn_product_result(product))
                   == 64;
 }
 

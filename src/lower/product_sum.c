@@ -12,7 +12,7 @@ typedef cairn_product_build build;
 /// Lanes of the sums of a strip.
 static int sum_lanes(const build *e, const cairn_sums *s, int strip)
 {
-    if (e->column) return e->column_lanes;
+    if (e->columns.first) return e->columns.lanes;
     return s->packed ? (s->chains == 3 ? 4 : s->chains) : s->strip[strip].lanes;
 }
 
@@ -20,7 +20,7 @@ static void declare_sums(build *e, cairn_sums *s)
 {
     cairn_ir *b = e->b;
 
-    s->vectors = e->column && e->column_vectors > 1 ? e->column_vectors : 1;
+    s->vectors = e->columns.first && e->columns.vectors > 1 ? e->columns.vectors : 1;
     for (int r = 0; r < s->strips; r++)
         for (int c = 0; c < (s->packed ? 1 : s->chains); c++)
             for (int v = 0; v < s->vectors; v++) {
@@ -46,8 +46,9 @@ static bool packs(const build *e, const cairn_sums *s)
     const int                 n = p->chains == 3 ? 4 : p->chains;
     const int                 l = p->order.level[p->order.levels - 1];
 
-    if (p->sum == CAIRN_SUM_FOUR && !e->column) return cairn_plan_packs_chains(p);
-    if (p->sum != CAIRN_SUM_COLUMNS || e->column || !s->inside) return false;
+    if (p->sum == CAIRN_SUM_FOUR && !e->columns.first)
+        return cairn_plan_packs_chains(p);
+    if (p->sum != CAIRN_SUM_COLUMNS || e->columns.first || !s->inside) return false;
     if (p->tile.kind == CAIRN_TILE_LANES || (n & (n - 1)) || n < 2) return false;
     if (n > cairn_product_lanes(p->product) || l != p->layout->levels - 1) return false;
     if (p->layout->value_tuple >= 0 || (n != p->chains && !p->tile.beyond))
@@ -66,7 +67,7 @@ void cairn_product_declare(build *e, cairn_sums *s)
 {
     const bool one = e->items && (e->items->chain || e->items->partial);
 
-    s->chains = e->column || one ? 1 : e->p->chains;
+    s->chains = e->columns.first || one ? 1 : e->p->chains;
     s->packed = packs(e, s);
     declare_sums(e, s);
 }
@@ -168,9 +169,9 @@ void cairn_product_add(build *e, cairn_nest *nest, cairn_sums *s, int at)
 
     if (e->items && e->items->partial)
         cairn_product_join_pieces(e, s);
-    else if (p->sum == CAIRN_SUM_FOUR && at == p->order.known && !e->column)
+    else if (p->sum == CAIRN_SUM_FOUR && at == p->order.known && !e->columns.first)
         cairn_product_chains(e, &here, s);
-    else if (p->share.cuts.any && at == p->order.known && e->column && !e->rest)
+    else if (p->share.cuts.any && at == p->order.known && e->columns.first && !e->rest)
         cairn_product_rest(e, &here, s);
     else if (e->run)
         add_run(e, &here, s, at);
@@ -272,8 +273,9 @@ cairn_ir_x cairn_product_x_at(const build *e, cairn_ir_x j, int v)
     const cairn_ir_x stride =
         cairn_product_arg(b, CAIRN_PRODUCT_x_stride, CAIRN_IR_I64, "x_stride");
 
-    return cairn_ir_add_int(b, cairn_ir_add(b, cairn_ir_mul(b, j, stride), e->column),
-                            v * e->column_lanes);
+    return cairn_ir_add_int(
+        b, cairn_ir_add(b, cairn_ir_mul(b, j, stride), e->columns.first),
+        v * e->columns.lanes);
 }
 
 /// Rows of X by vectors, each used for all rows of the tile.
@@ -291,16 +293,16 @@ static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
 
         for (int v = 0;
              v < s->vectors && (r == 0 || e->p->tile.reach != CAIRN_REACH_ONE); v++)
-            x[v] = cairn_product_x(e, cairn_product_x_at(e, j, v), e->column_lanes);
+            x[v] = cairn_product_x(e, cairn_product_x_at(e, j, v), e->columns.lanes);
         for (int v = 0; v < s->vectors && r == 0 && s->strips > 1
                         && e->p->tile.reach == CAIRN_REACH_ONE;
              v++)
             x[v] = cairn_ir_use(b, cairn_ir_let(b, x[v], "x%d", v));
         cairn_ir_x a = cairn_product_value(e, &at, 1);
 
-        if (s->vectors > 1 || e->column_lanes > 1)
+        if (s->vectors > 1 || e->columns.lanes > 1)
             a = cairn_ir_use(
-                b, cairn_ir_let(b, cairn_ir_splat(b, a, e->column_lanes), "a"));
+                b, cairn_ir_let(b, cairn_ir_splat(b, a, e->columns.lanes), "a"));
         for (int v = 0; v < s->vectors; v++)
             add_to(e, s->sum[r][0][v], a, x[v]);
         cairn_nest_leave(&at, nest->open);
@@ -393,7 +395,7 @@ void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int cha
         add_staged(e, nest, s, chain);
         return;
     }
-    if (e->column) {
+    if (e->columns.first) {
         add_vectors(e, nest, s);
         return;
     }

@@ -317,7 +317,7 @@ void cairn_product_tile(build *e, cairn_nest *nest, int at)
     const int                 width = shape_tile(e, &shape);
     cairn_ir_x                begin = cairn_ir_int(b, 0), end;
     char                      name[CAIRN_NEST_NAME], note[CAIRN_NEST_NOTE];
-    const bool                divided = e->share && p->share.level == p->tile.level;
+    const bool divided = e->share.begin && p->share.level == p->tile.level;
 
     if (e->items && e->items->lane) {
         one_by_one(e, nest, at, e->items->lane, cairn_ir_add_int(b, e->items->lane, 1));
@@ -331,8 +331,8 @@ void cairn_product_tile(build *e, cairn_nest *nest, int at)
     }
     end = cairn_nest_size(nest, p->tile.level);
     if (divided) {
-        begin = e->share;
-        end   = e->share_end;
+        begin = e->share.begin;
+        end   = e->share.end;
     }
     if (p->tile.shifted) {
         begin = cairn_ir_add(b, e->lo[p->out], begin);
@@ -376,7 +376,7 @@ void cairn_product_row(build *e, cairn_nest *nest)
         nest->open   = at.open;
         shape.inside = true;
     }
-    if (!ready && !e->place && p->sum == CAIRN_SUM_COLUMNS && !e->column) {
+    if (!ready && !e->place && p->sum == CAIRN_SUM_COLUMNS && !e->columns.first) {
         extent t = {.e = e, .nest = nest, .width = 1};
 
         test = all_inside(&t, &shape);

@@ -57,9 +57,9 @@ static cairn_status walk_members(const cairn_local *tensor, column_list *list)
 
 static cairn_status collect(const cairn_local *tensor, column_list *list)
 {
-    for (cairn_pos k = 0; k < tensor->columns; k++)
-        CAIRN_TRY(add_column(list, tensor->column[k]));
-    return tensor->pattern ? CAIRN_OK : walk_members(tensor, list);
+    for (cairn_pos k = 0; k < tensor->pattern.columns; k++)
+        CAIRN_TRY(add_column(list, tensor->pattern.column[k]));
+    return tensor->pattern.kept ? CAIRN_OK : walk_members(tensor, list);
 }
 
 cairn_status cairn_columns_needed(cairn_comm        *comm,

@@ -142,13 +142,13 @@ static cairn_status create_local(const exchange *x, cairn_local **fresh)
     cairn_local        *local;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(x->env, 1, fresh));
-    local             = *fresh;
-    local->env        = x->env;
-    local->shape      = x->like->shape;
-    local->format     = x->like->format;
-    local->value_bits = x->like->value_bits;
-    local->pattern    = x->like->pattern;
-    local->groups     = 1;
+    local               = *fresh;
+    local->env          = x->env;
+    local->shape        = x->like->shape;
+    local->format       = x->like->format;
+    local->value_bits   = x->like->value_bits;
+    local->pattern.kept = x->like->pattern.kept;
+    local->groups       = 1;
     memcpy(local->box, x->like->box, sizeof local->box);
     local->box[0] = x->rows;
     CAIRN_TRY(cairn_layout_create(x->env, like->encoding, like->extent, local->box,

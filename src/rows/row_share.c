@@ -18,13 +18,13 @@ static cairn_status create_local(cairn_row_share *share)
     cairn_local        *local;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &local));
-    share->local      = local;
-    local->env        = env;
-    local->shape      = whole->shape;
-    local->format     = whole->format;
-    local->value_bits = whole->value_bits;
-    local->groups     = 1;
-    local->pattern    = whole->pattern;
+    share->local        = local;
+    local->env          = env;
+    local->shape        = whole->shape;
+    local->format       = whole->format;
+    local->value_bits   = whole->value_bits;
+    local->groups       = 1;
+    local->pattern.kept = whole->pattern.kept;
     memcpy(local->box, whole->box, sizeof local->box);
     local->box[0] = share->rows;
     CAIRN_TRY(cairn_layout_create(env, layout->encoding, layout->extent, local->box,

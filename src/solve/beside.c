@@ -101,7 +101,7 @@ static void take(cairn_beside *b, const cairn_solve_state *state)
 /// All ranks' seconds together say which way is faster.
 static void settle(cairn_beside *b, const cairn_solve_state *state)
 {
-    const double *heard = b->sums->heard;
+    const double *heard = b->sums->notices.heard;
     const double  ranks = b->sums->comm->size;
 
     b->work->info->before = heard[CAIRN_SUMS_BEFORE] / ranks;
@@ -121,7 +121,7 @@ static bool is_obvious(const double *heard)
 /// What the next sums say of this rank.
 static void say(cairn_beside *b)
 {
-    double *const            says = b->sums->says;
+    double *const            says = b->sums->notices.says;
     const cairn_beside_stage stage =
         b->stage == MADE ? b->work->look(b->work->user, 0) : CAIRN_BESIDE_WORKS;
 
@@ -134,7 +134,7 @@ static void say(cairn_beside *b)
 const char *cairn_beside_step(cairn_beside *beside, const cairn_solve_state *state)
 {
     cairn_beside *const b     = beside;
-    const double *const heard = b->sums->heard;
+    const double *const heard = b->sums->notices.heard;
     const double        ranks = b->sums->comm->size;
 
     if (b->stage == SETTLED) return b->format[b->way];

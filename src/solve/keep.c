@@ -177,7 +177,7 @@ enum { QUIET = 2 };
 /// Go on with what is under way, by what the ranks said with the last sums.
 static void advance(cairn_keeper *k)
 {
-    const double *heard = k->sums->heard;
+    const double *heard = k->sums->notices.heard;
 
     if (cairn_checkpoint_idle(k->writer) || (k->quiet > 0 && --k->quiet > 0)
         || heard[CAIRN_SUMS_PENDING] > 0)
@@ -195,7 +195,7 @@ static void look(cairn_keeper *k, const cairn_solve_state *state)
     const int64_t every = k->how->iterations;
 
     k->due |=
-        k->sums->heard[CAIRN_SUMS_DUE] > 0
+        k->sums->notices.heard[CAIRN_SUMS_DUE] > 0
         || (every > 0 && state->iteration > k->kept && state->iteration % every == 0);
     if (state->iteration == k->kept) k->due = false;
 }
@@ -205,7 +205,7 @@ static void say(cairn_keeper *k)
 {
     const bool                           idle = cairn_checkpoint_idle(k->writer);
     const cairn_checkpoint_progress_kind how  = cairn_checkpoint_progress(k->writer);
-    double *const                        says = k->sums->says;
+    double *const                        says = k->sums->notices.says;
 
     says[CAIRN_SUMS_PENDING] = !idle && how == CAIRN_CHECKPOINT_PENDING;
     says[CAIRN_SUMS_FAILED]  = !idle && how == CAIRN_CHECKPOINT_FAILED;
@@ -241,5 +241,5 @@ void cairn_keeper_end(cairn_keeper *keeper, const cairn_solve_state *state)
     }
     cairn_checkpoint_close(&k->writer);
     cairn_checkpoint_fini(k->sums->comm->env, &k->restart);
-    memset(k->sums->says, 0, sizeof k->sums->says);
+    memset(k->sums->notices.says, 0, sizeof k->sums->notices.says);
 }

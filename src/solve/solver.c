@@ -75,7 +75,7 @@ cairn_status cairn_solver_agree(cairn_solver *s, cairn_status mine)
 
 static void note(cairn_solver *s, cairn_status status)
 {
-    if (s->sums->failed == CAIRN_OK) s->sums->failed = status;
+    if (s->sums->notices.failed == CAIRN_OK) s->sums->notices.failed = status;
 }
 
 void cairn_solver_multiply(cairn_solver *s, const double *x, double *y)
@@ -143,7 +143,7 @@ static bool ends(const cairn_solver *s, double square, cairn_solve_outcome *outc
 
     if (cairn_solver_reached(s, square))
         *outcome = CAIRN_SOLVE_CONVERGED;
-    else if (s->sums->ends && s->state.whole)
+    else if (s->sums->notices.ends && s->state.whole)
         *outcome = CAIRN_SOLVE_STOPPED;
     else if (s->state.iteration >= options->max_iterations)
         *outcome = CAIRN_SOLVE_LIMIT;
@@ -171,7 +171,7 @@ cairn_status cairn_solver_first(cairn_solver *s, double square)
     s->state.format = s->keeper.format;
     s->done = s->state.last = ends(s, square, &s->info.outcome);
     if (options->step && options->step(options->user, &s->state) != 0)
-        s->sums->wants = true;
+        s->sums->notices.wants = true;
     s->keeper.format = cairn_beside_step(&s->beside, &s->state);
     if (s->keeper.how) cairn_keeper_step(&s->keeper, &s->state);
     return CAIRN_OK;
@@ -282,7 +282,7 @@ static cairn_status end(cairn_solver *s, cairn_status status)
 {
     const cairn_solve_info *info = &s->info;
 
-    s->sums->wants = false;
+    s->sums->notices.wants = false;
     cairn_solver_residual(s, s->out);
     CAIRN_TRY(cairn_sums_of(s->sums, dot_b, s->out, 1));
     s->info.true_residual = sqrt(s->sums->result[0]) / s->norm;

@@ -206,18 +206,18 @@ cairn_status cairn_sums_begin(cairn_row_sums *sums)
     cairn_sums_exchange *x     = &sums->exchange;
     const int            count = sums->mine.sums;
 
-    sums->count  = count;
-    sums->told   = sums->failed;
-    sums->failed = CAIRN_OK;
+    sums->count          = count;
+    sums->notices.told   = sums->notices.failed;
+    sums->notices.failed = CAIRN_OK;
     sums->reductions++;
     if (comm->size == 1) {
-        memcpy(sums->heard, sums->says, sizeof sums->heard);
+        memcpy(sums->notices.heard, sums->notices.says, sizeof sums->notices.heard);
         cairn_tree_fold(&sums->mine, sums->result);
         return CAIRN_OK;
     }
-    x->mine[FAILED] = sums->told != CAIRN_OK;
-    x->mine[WANTS]  = sums->wants;
-    memcpy(x->mine + SAID, sums->says, sizeof sums->says);
+    x->mine[FAILED] = sums->notices.told != CAIRN_OK;
+    x->mine[WANTS]  = sums->notices.wants;
+    memcpy(x->mine + SAID, sums->notices.says, sizeof sums->notices.says);
     if (!x->reproducible) {
         cairn_tree_fold(&sums->mine, x->mine + FLAGS);
         return comm->collect->sum(comm, x->mine, FLAGS + count);
@@ -253,20 +253,20 @@ cairn_status cairn_sums_end(cairn_row_sums *sums)
 {
     cairn_comm                *comm = sums->comm;
     const cairn_sums_exchange *x    = &sums->exchange;
-    bool                       some = sums->told != CAIRN_OK;
+    bool                       some = sums->notices.told != CAIRN_OK;
 
-    sums->ends = sums->wants;
+    sums->notices.ends = sums->notices.wants;
     if (comm->size > 1) {
         CAIRN_TRY(comm->collect->end(comm));
         if (x->reproducible)
             add_up(sums);
         else
             memcpy(sums->result, x->mine + FLAGS, (size_t)sums->count * sizeof(double));
-        some       = x->mine[FAILED] > 0;
-        sums->ends = x->mine[WANTS] > 0;
-        memcpy(sums->heard, x->mine + SAID, sizeof sums->heard);
+        some               = x->mine[FAILED] > 0;
+        sums->notices.ends = x->mine[WANTS] > 0;
+        memcpy(sums->notices.heard, x->mine + SAID, sizeof sums->notices.heard);
     }
-    return some ? cairn_comm_agree(comm, sums->told) : CAIRN_OK;
+    return some ? cairn_comm_agree(comm, sums->notices.told) : CAIRN_OK;
 }
 
 cairn_status

@@ -54,6 +54,16 @@ typedef struct cairn_sums_exchange {
     cairn_tree       whole;
 } cairn_sums_exchange;
 
+/// What ranks tell each other beside sums.
+typedef struct cairn_sums_notices {
+    cairn_status failed; ///< On this rank, since the last reduction began,
+    cairn_status told;   ///< and before it.
+    bool         wants;  ///< This rank's caller wants to end,
+    bool         ends;   ///< and some rank's did at the last reduction.
+    double       says[CAIRN_SUMS_SAID];  ///< Of this rank, at the next reduction.
+    double       heard[CAIRN_SUMS_SAID]; ///< Sums over all ranks, at the last one.
+} cairn_sums_notices;
+
 typedef struct cairn_row_sums {
     cairn_comm         *comm;
     cairn_solve_rows    rows;
@@ -64,13 +74,8 @@ typedef struct cairn_row_sums {
     int                 count;  ///< Of sums of the reduction that began last.
     double             *result; ///< [most] Of the last that ended.
     cairn_sums_exchange exchange;
-    cairn_status        failed; ///< On this rank, since the last reduction began,
-    cairn_status        told;   ///< and before it.
-    bool                wants;  ///< This rank's caller wants to end,
-    bool                ends;   ///< and some rank's did at the last reduction.
-    double              says[CAIRN_SUMS_SAID]; ///< Of this rank, at the next reduction.
-    double  heard[CAIRN_SUMS_SAID]; ///< Sums over all ranks, at the last one.
-    int64_t reductions;
+    cairn_sums_notices  notices;
+    int64_t             reductions;
 } cairn_row_sums;
 
 /// Prepare sums of @p most at a time.
@@ -97,7 +102,7 @@ void cairn_sums_pass(cairn_row_sums *sums, cairn_pass_fn *rows, void *user, int 
 ///
 /// Collective.
 ///
-/// @return What failed on some rank since the last reduction (cairn_row_sums.failed).
+/// @return What failed on some rank since the last reduction (cairn_sums_notices.failed).
 cairn_status cairn_sums_begin(cairn_row_sums *sums);
 cairn_status cairn_sums_end(cairn_row_sums *sums);
 

@@ -75,7 +75,7 @@ void cairn_local_destroy(cairn_local **tensor)
         free_blocks(t->env, &t->group[g]);
     }
     cairn_free(t->env, t->part);
-    cairn_free(t->env, t->column);
+    cairn_free(t->env, t->pattern.column);
     cairn_free(t->env, t);
     *tensor = NULL;
 }

@@ -87,6 +87,14 @@ typedef struct cairn_local_copy {
     void (*drop)(struct cairn_local_copy *copy);
 } cairn_local_copy;
 
+/// Entries whose values will change: which there are is then told by their columns, not by
+/// what is other than 0.
+typedef struct cairn_local_pattern {
+    bool         kept;    ///< There is one: what is 0 now may be an entry.
+    cairn_pos    columns; ///< The distinct d1 of its entries,
+    cairn_coord *column;  ///< [columns], ascending.
+} cairn_local_pattern;
+
 typedef struct cairn_local {
     cairn_env                 *env;
     cairn_shape                shape;
@@ -97,11 +105,9 @@ typedef struct cairn_local {
     cairn_group                group[CAIRN_MAX_MEMBERS];
     int64_t                    parts;
     cairn_part                *part; ///< [parts], by member, rank, share, bank.
-    bool pattern; ///< Values will change: what is 0 now may be an entry.
+    cairn_local_pattern        pattern;
     bool narrows; ///< Made from a file: where the format says nothing, values are
                   ///< stored in the narrowest type, also after conversions.
-    cairn_pos         columns; ///< With a pattern: the distinct d1 of its entries,
-    cairn_coord      *column;  ///< [columns], ascending.
     int64_t           updates; ///< How often its values were changed.
     cairn_local_copy *copies;  ///< Linked, each by its owner.
     const struct cairn_local

@@ -213,13 +213,13 @@ static cairn_status widened(const cairn_local *tensor, int member, cairn_local *
     cairn_status status = CAIRN_OK;
 
     CAIRN_TRY(CAIRN_NEW(tensor->env, 1, &t));
-    *t        = *tensor;
-    t->groups = 0;
-    t->column = NULL;
-    t->part   = NULL;
-    t->copies = NULL;
-    t->beside = tensor->beside ? tensor->beside : tensor;
-    status    = CAIRN_NEW(tensor->env, t->parts, &t->part);
+    *t                = *tensor;
+    t->groups         = 0;
+    t->pattern.column = NULL;
+    t->part           = NULL;
+    t->copies         = NULL;
+    t->beside         = tensor->beside ? tensor->beside : tensor;
+    status            = CAIRN_NEW(tensor->env, t->parts, &t->part);
     if (status == CAIRN_OK)
         memcpy(t->part, tensor->part, (size_t)t->parts * sizeof *t->part);
     for (int g = 0; g < tensor->groups && status == CAIRN_OK; g++) {

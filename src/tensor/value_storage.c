@@ -202,7 +202,7 @@ cairn_status cairn_local_store_values(cairn_local *tensor)
     cairn_status status = CAIRN_OK;
 
     for (int g = 0; g < tensor->groups && status == CAIRN_OK; g++)
-        if (!tensor->pattern
+        if (!tensor->pattern.kept
             && tensor->group[g].layout->encoding->val != CAIRN_VAL_UNSAID)
             status = store_member(tensor, g);
     return status;

@@ -257,7 +257,7 @@ static bool sends_what_it_must(cairn_context *c, cairn_source *source, const cha
         good = good && all[1] > 0
                && cairn_path_sent(cairn_tensor_path(made), NULL, &told) == all[0]
                && told == all[1] && strstr(cairn_tensor_how(made), "rows: Exchange")
-               && made->log.entry[0].task.bytes == all[0];
+               && made->how.log.entry[0].task.bytes == all[0];
     }
     cairn_tensor_destroy(&made);
     cairn_tensor_destroy(&from);
@@ -375,7 +375,7 @@ static bool read_some(cairn_context *c,
                       (size_t)(a->rows.size + 1) * sizeof *a->rows.first)
                    == 0
                && (!by_rows || strstr(cairn_tensor_how(a), "rows: Exchange"))
-               && (c->comm->size > 1 || cairn_path_sent(a->path, NULL, NULL) == 0);
+               && (c->comm->size > 1 || cairn_path_sent(a->how.path, NULL, NULL) == 0);
     }
     cairn_tensor_destroy(&a);
     cairn_tensor_destroy(&b);
@@ -501,9 +501,10 @@ Test(conversions, ranks_choose_by_the_first_one_s_rates, .timeout = 500)
                  cairn_context_message(c));
     ON_ALL_RANKS(store(source, "", "csr", &tensor) == CAIRN_OK, "%s",
                  cairn_context_message(c));
-    ON_ALL_RANKS(c->moves.in_order > 1.99 * cairn_move_rates_shipped.in_order
-                     && c->moves.in_order < 2.01 * cairn_move_rates_shipped.in_order,
-                 "rank %d has %g", rank, c->moves.in_order);
+    ON_ALL_RANKS(c->moves.rates.in_order > 1.99 * cairn_move_rates_shipped.in_order
+                     && c->moves.rates.in_order
+                            < 2.01 * cairn_move_rates_shipped.in_order,
+                 "rank %d has %g", rank, c->moves.rates.in_order);
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
     cairn_context_destroy(&c);

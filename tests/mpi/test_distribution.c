@@ -222,7 +222,7 @@ static void check_pair(uint64_t *state, cairn_source *source)
               v < 0 ? "" : words[v], g, words[w]);
     cr_expect_str_eq(cairn_format_text(made->format), cairn_format_text(want->format));
     check_same(want->local, made->local, g);
-    bytes = cairn_path_sent(made->path, &entries, &messages);
+    bytes = cairn_path_sent(made->how.path, &entries, &messages);
     cr_expect_eq(entries, count_moving(source, from, made), "%s @ %s to %s @ %s: %ld",
                  f, v < 0 ? "" : words[v], g, words[w], (long)entries);
     /* rows and columns of 8 bits, and the value */

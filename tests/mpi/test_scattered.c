@@ -230,7 +230,7 @@ static void
 check_sent(const known *m, const cairn_tensor *from, const cairn_tensor *made)
 {
     int64_t       entries, messages;
-    const int64_t bytes = cairn_path_sent(made->path, &entries, &messages);
+    const int64_t bytes = cairn_path_sent(made->how.path, &entries, &messages);
     const int64_t moved = count_moved(m, from, made);
 
     cr_expect_eq(entries, moved, "%ld sent, %ld move", (long)entries, (long)moved);
@@ -324,8 +324,8 @@ Test(scattered, conversions_tell_what_they_send)
         const int64_t bytes = count_bytes(from, said[k][1], &made);
 
         ON_ALL_RANKS(made != NULL, "%s", cairn_context_message(all));
-        const int64_t sent  = cairn_path_sent(made->path, &entries, &messages);
-        const int64_t asked = cairn_path_asked(made->path);
+        const int64_t sent  = cairn_path_sent(made->how.path, &entries, &messages);
+        const int64_t asked = cairn_path_asked(made->how.path);
 
         /* each rank tells each other one in 8 bytes how much comes, which is counted where
            something does */
@@ -335,10 +335,10 @@ Test(scattered, conversions_tell_what_they_send)
         cr_expect_gt(asked, 0);
         cr_expect(strstr(cairn_tensor_how(made), "places: Exchange"), "%s",
                   cairn_tensor_how(made));
-        cr_expect_str_eq(made->log.entry[0].task.label, "places");
-        cr_expect_eq(made->log.entry[0].task.bytes, asked);
-        cr_expect_str_eq(made->log.entry[1].task.label, "exchange");
-        cr_expect_eq(made->log.entry[1].task.bytes, sent);
+        cr_expect_str_eq(made->how.log.entry[0].task.label, "places");
+        cr_expect_eq(made->how.log.entry[0].task.bytes, asked);
+        cr_expect_str_eq(made->how.log.entry[1].task.label, "exchange");
+        cr_expect_eq(made->how.log.entry[1].task.bytes, sent);
         cairn_tensor_destroy(&from);
         cairn_tensor_destroy(&made);
     }

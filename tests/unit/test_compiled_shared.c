@@ -380,8 +380,8 @@ Test(compiled_shared, values_that_change_are_not_in_common)
     example e;
 
     set_up(&e, &small);
-    e.source->pattern = true;
-    cairn_local *made = build(e.x, e.csr, NULL, e.source, 64, e.loader);
+    e.source->pattern.kept = true;
+    cairn_local *made      = build(e.x, e.csr, NULL, e.source, 64, e.loader);
 
     cr_expect_eq(in_common(made, e.source), 2);
     cr_expect_eq(made->group[0].shared, bytes_in_common(made, e.source));
@@ -456,7 +456,7 @@ Test(compiled_shared, arrays_in_common_need_no_memory)
     b.held           = env.used_bytes;
     env.memory_limit = b.held + (1 << 20);
     cr_expect_eq(build_once(&b), CAIRN_OK, "%s", env.message);
-    e.source->pattern = true;
+    e.source->pattern.kept = true;
     cr_expect_eq(build_once(&b), CAIRN_NO_MEMORY);
     env.memory_limit = INT64_MAX;
     tear_down(&e);

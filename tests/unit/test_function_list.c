@@ -39,7 +39,7 @@ static cairn_plan_sample sample_of(const cairn_build *build)
                                  .entries    = cairn_build_entries(build),
                                  .value_bits = build->value_bits};
 
-    if (from && from->pattern) sample.state = CAIRN_SAMPLE_PATTERN;
+    if (from && from->pattern.kept) sample.state = CAIRN_SAMPLE_PATTERN;
     if (from && from->group[0].unsorted) sample.state = CAIRN_SAMPLE_UNSORTED;
     return sample;
 }
@@ -152,7 +152,7 @@ static void convert_from_all(cairn_env *env, int pattern)
              env, whole_build(shape, 64, &entries, NULL, NULL), formats[k], &from);
 
         convert_to_all(env, shape, &entries, source, formats[k]);
-        source->pattern = true;
+        source->pattern.kept = true;
         if (pattern == 1) convert_to_all(env, shape, &entries, source, formats[k]);
         source->group[0].unsorted = true;
         if (pattern == 2) convert_to_all(env, shape, &entries, source, formats[k]);

@@ -183,8 +183,8 @@ static char *by_rates(place *p, cairn_tensor *tensor, const cairn_move_rates *ra
 {
     static char how[8192];
 
-    p->context->moves       = *rates;
-    p->context->asked_moves = true;
+    p->context->moves.rates = *rates;
+    p->context->moves.asked = true;
     cairn_tensor_destroy(&p->made);
     MUST(p->context, cairn_tensor_convert(tensor, p->to, &p->made));
     snprintf(how, sizeof how, "%s", cairn_tensor_how(p->made));

@@ -367,18 +367,18 @@ static void meet_tallies(seen *s, uint64_t seed)
     if (!open_case(&c)) return;
     if (open_case(&source)) {
         cairn_convert_spec spec = {
-            .phase  = CAIRN_CONVERT_TALLY,
-            .source = seed % 4 ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
-            .order  = 2,
-            .from   = seed % 4 ? source.local->group[0].layout : NULL,
-            .filter = random_chance(&c.state, 50),
-            .tally  = {.query  = &c.format->member[0]->query[0],
-                       .listed = random_chance(&c.state, 50)},
+            .phase       = CAIRN_CONVERT_TALLY,
+            .source      = seed % 4 ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
+            .order       = 2,
+            .from        = seed % 4 ? source.local->group[0].layout : NULL,
+            .members.one = random_chance(&c.state, 50),
+            .tally       = {.query  = &c.format->member[0]->query[0],
+                            .listed = random_chance(&c.state, 50)},
         };
 
         meet_phase(s, &c, &spec);
-        spec.phase  = CAIRN_CONVERT_DEAL;
-        spec.filter = false;
+        spec.phase       = CAIRN_CONVERT_DEAL;
+        spec.members.one = false;
         meet_phase(s, &c, &spec);
         product_case_close(&source);
     }
@@ -414,8 +414,8 @@ static void meet_blocks(seen *s, uint64_t seed)
     phases.omit.determined = false;
     phases.phase           = CAIRN_CONVERT_CUT;
     phases.to              = NULL;
-    phases.filter          = true;
-    phases.cut             = e->map.expr[0];
+    phases.members.one     = true;
+    phases.members.cut     = e->map.expr[0];
     meet_phase(s, &c, &phases);
     product_case_close(&c);
 }

@@ -241,8 +241,8 @@ static char *convert(const cairn_move_rates *rates, const char *from, const char
     cairn_format       *format;
 
     must_start(&context);
-    context->moves       = *rates;
-    context->asked_moves = true;
+    context->moves.rates = *rates;
+    context->moves.asked = true;
     MUST(context, cairn_source_generate(context, "tridiag", &p, &source));
     tensor = must_store(context, source, from, CAIRN_F64);
     format = must_format(context, to);
@@ -288,7 +288,7 @@ Test(moves, a_context_s_choice_stays, .timeout = 240)
         cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
 
         cairn_tensor_destroy(&tensor);
-        cr_expect(context->asked_moves && context->moves.in_order == 0,
+        cr_expect(context->moves.asked && context->moves.rates.in_order == 0,
                   "by shipped rates, as when it first asked");
     }
     cr_assert(context->costs);

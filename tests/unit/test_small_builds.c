@@ -62,7 +62,7 @@ static void end(void)
 static cairn_route convert(cairn_tensor **made)
 {
     MUST(context, cairn_tensor_convert(given, to, made));
-    return (*made)->route;
+    return (*made)->how.route;
 }
 
 Test(small_builds, what_is_missed_often_is_compiled)
@@ -112,7 +112,7 @@ static void convert_to_others(int count)
                  11 + k / 2, 11 + k / 2);
         MUST(context, cairn_format_create(context, text, &other));
         MUST(context, cairn_tensor_convert(given, other, &made));
-        cr_expect_eq(made->route, CAIRN_ROUTE_REFERENCE, "%s", text);
+        cr_expect_eq(made->how.route, CAIRN_ROUTE_REFERENCE, "%s", text);
         cairn_tensor_destroy(&made);
         cairn_format_destroy(&other);
     }

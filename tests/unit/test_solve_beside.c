@@ -264,7 +264,8 @@ static int speak_beside(void *user, const cairn_solve_state *state)
     wait_for_it(NULL, state);
     if (s.changes == 0) return 0;
     if (s.told == 0)
-        cairn_log(&atomic_load(&context->beside)->env, "%s", (const char *)user);
+        cairn_log(&atomic_load(&context->company.beside)->env, "%s",
+                  (const char *)user);
     return 1;
 }
 
