@@ -4,7 +4,7 @@
 /// own rows, the same bits on any number of ranks, files from and for other numbers.
 
 #include "api.h"
-#include "mpi_suite.h"
+#include "rank_contexts.h"
 
 #include <cairn/mpi.h>
 
@@ -630,21 +630,13 @@ Test(api, files_are_read_on_other_numbers_of_ranks)
     cairn_context           *some[5] = {0};
 
     shared_scratch(folder);
-    for (int n = 1; n <= size; n++) {
-        MPI_Comm group;
-
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
-        if (group == MPI_COMM_NULL) continue;
-        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
-        MPI_Comm_free(&group);
-    }
+    rank_contexts_open(some);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         for (int n = 1; n <= size; n++)
             for (int m = 1; m <= size; m++)
                 ON_ALL_RANKS(travels(some[n], some[m], folder, texts[k]),
                              "%s from %d ranks to %d", texts[k], n, m);
-    for (int n = 1; n <= size; n++)
-        cairn_context_destroy(&some[n]);
+    rank_contexts_close(some);
     if (rank == 0) rmdir(folder);
 }
 

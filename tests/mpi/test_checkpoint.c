@@ -4,7 +4,7 @@
 /// do not; and what a process leaves that is killed while it writes.
 
 #include "checkpoint/generations.h"
-#include "mpi_suite.h"
+#include "rank_contexts.h"
 #include "seed.h"
 #include "support/checkpoint_state.h"
 
@@ -36,9 +36,8 @@ static void checkpoint_up(void)
     env.log.tell = note;
     log_text[0]  = '\0';
     for (int n = 1; n <= size; n++) {
-        MPI_Comm group;
+        MPI_Comm group = first_ranks(n);
 
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
         first[n] = NULL;
         if (group == MPI_COMM_NULL) continue;
         if (cairn_comm_mpi(&env, group, &first[n]) != CAIRN_OK) abort();

@@ -6,7 +6,7 @@
 
 #include "api/api.h"
 #include "conversion.h"
-#include "mpi_suite.h"
+#include "rank_contexts.h"
 
 #include <cairn/cairn.h>
 #include <cairn/mpi.h>
@@ -322,20 +322,6 @@ Test(conversions, rows_move_as_by_coordinates, .timeout = 500)
 
 /* ---- files on other ranks ---- */
 
-/// Contexts of the first 1, 2, .. ranks; NULL on ranks that are not among them.
-static void open_some(cairn_context **some)
-{
-    for (int n = 1; n <= size; n++) {
-        MPI_Comm group;
-
-        some[n] = NULL;
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
-        if (group == MPI_COMM_NULL) continue;
-        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
-        MPI_Comm_free(&group);
-    }
-}
-
 static bool write_some(cairn_context *c, const char *format, const char *path)
 {
     cairn_source *source = NULL;
@@ -394,7 +380,7 @@ Test(conversions, files_go_to_other_ranks_by_rows, .timeout = 500)
 
     shared_scratch(folder);
     snprintf(path, sizeof path, "%s/a.cairn", folder);
-    open_some(some);
+    rank_contexts_open(some);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         for (int n = 1; n <= size; n++)
             for (int m = 1; m <= size; m++) {
@@ -406,8 +392,7 @@ Test(conversions, files_go_to_other_ranks_by_rows, .timeout = 500)
                              some[m] ? cairn_context_message(some[m]) : "");
             }
     if (rank == 0) remove(path), rmdir(folder);
-    for (int n = 1; n <= size; n++)
-        cairn_context_destroy(&some[n]);
+    rank_contexts_close(some);
 }
 
 /// Passes of the program that answer queries: those that are neither lines nor boxes, and

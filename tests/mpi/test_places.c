@@ -6,9 +6,7 @@
 /// cli/ranks_same_bits, by a few of these.
 
 #include "api.h"
-#include "mpi_suite.h"
-
-#include <cairn/mpi.h>
+#include "rank_contexts.h"
 
 #include <string.h>
 
@@ -21,20 +19,13 @@ static void places_up(void)
 {
     mpi_up();
     if (cairn_context_create(&some[0]) != CAIRN_OK) abort();
-    for (int n = 1; n <= size; n++) {
-        MPI_Comm group;
-
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
-        if (group == MPI_COMM_NULL) continue;
-        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
-        MPI_Comm_free(&group);
-    }
+    rank_contexts_open(some);
 }
 
 static void places_down(void)
 {
-    for (int n = 0; n <= size; n++)
-        cairn_context_destroy(&some[n]);
+    cairn_context_destroy(&some[0]);
+    rank_contexts_close(some);
     mpi_down();
 }
 

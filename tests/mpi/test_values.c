@@ -6,12 +6,10 @@
 #include "api.h"
 #include "api/api.h"
 #include "every_format.h"
-#include "mpi_suite.h"
 #include "random_format.h"
+#include "rank_contexts.h"
 #include "seed.h"
 #include "tensor/walk.h"
-
-#include <cairn/mpi.h>
 
 #include <math.h>
 
@@ -24,20 +22,13 @@ static void values_up(void)
 {
     mpi_up();
     if (cairn_context_create(&some[0]) != CAIRN_OK) abort();
-    for (int n = 1; n <= size; n++) {
-        MPI_Comm group;
-
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
-        if (group == MPI_COMM_NULL) continue;
-        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
-        MPI_Comm_free(&group);
-    }
+    rank_contexts_open(some);
 }
 
 static void values_down(void)
 {
-    for (int n = 0; n <= size; n++)
-        cairn_context_destroy(&some[n]);
+    cairn_context_destroy(&some[0]);
+    rank_contexts_close(some);
     mpi_down();
 }
 

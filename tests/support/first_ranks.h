@@ -6,10 +6,7 @@
 #ifndef CAIRN_TESTS_FIRST_RANKS_H
 #define CAIRN_TESTS_FIRST_RANKS_H
 
-#include "mpi_suite.h"
-
-#include <cairn/cairn.h>
-#include <cairn/mpi.h>
+#include "rank_contexts.h"
 
 enum { MOST = 9 }; ///< One more than ranks.
 
@@ -20,14 +17,8 @@ static char           folder[64], native[100];
 static inline void up(void)
 {
     mpi_up();
-    for (int n = 1; n <= size && n < MOST; n++) {
-        MPI_Comm group;
-
-        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
-        if (group == MPI_COMM_NULL) continue;
-        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
-        MPI_Comm_free(&group);
-    }
+    if (size >= MOST) abort();
+    rank_contexts_open(some);
     all = some[size];
     shared_scratch(folder);
     snprintf(native, sizeof native, "%s/a.cairn", folder);
@@ -40,8 +31,7 @@ static inline void down(void)
         remove(native);
         cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
     }
-    for (int n = 1; n <= size; n++)
-        cairn_context_destroy(&some[n]);
+    rank_contexts_close(some);
     mpi_down();
 }
 

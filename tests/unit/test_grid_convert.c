@@ -6,7 +6,7 @@
 
 #include "devices/grids.h"
 #include "support/conversion.h"
-#include "support/device_work.h"
+#include "support/convert_by.h"
 #include "support/every_format.h"
 #include "support/ir_races.h"
 #include "support/seed.h"
@@ -168,23 +168,6 @@ static void end(void)
 }
 
 TestSuite(grid_convert, .init = begin, .fini = end);
-
-static cairn_tensor *
-convert_by(cairn_tensor *from, const char *text, const char *method)
-{
-    char *const   word   = context->env.options.convert;
-    cairn_format *format = must_format(context, text);
-    cairn_tensor *made   = NULL;
-
-    snprintf(word, sizeof context->env.options.convert, "%s", method);
-    const cairn_status status = cairn_tensor_convert(from, format, &made);
-
-    word[0] = '\0';
-    cairn_format_destroy(&format);
-    cr_expect(status == CAIRN_OK || status == CAIRN_BAD_OPTION, "into %s: %s", text,
-              context->env.message);
-    return made;
-}
 
 /// @return is there such a conversion?
 static bool check_pair(cairn_tensor *from, const char *source, const char *target)
