@@ -103,10 +103,8 @@ print_function(cairn_c *c, const cairn_ir_function *function, const char *symbol
     cairn_text_add(&c->text, "}\n");
 }
 
-/// Put what the functions need before them, and hand the whole over.
-static cairn_status take(cairn_c *c, cairn_text *out, char **text)
+cairn_status cairn_c_take(cairn_c *c, cairn_text *out, char **text)
 {
-    cairn_c_prelude(c, out);
     cairn_text_add(out, "%s", c->text.data ? c->text.data : "");
     if (c->text.status != CAIRN_OK) out->status = c->text.status;
     cairn_c_fini(c);
@@ -125,7 +123,8 @@ cairn_status cairn_c_print(cairn_env               *env,
     cairn_text_init(&out, env);
     print_function(&c, function, symbol);
     cairn_c_notes(function, &out);
-    return take(&c, &out, text);
+    cairn_c_prelude(&c, &out);
+    return cairn_c_take(&c, &out, text);
 }
 
 cairn_status cairn_c_print_all(cairn_env                      *env,
@@ -144,5 +143,6 @@ cairn_status cairn_c_print_all(cairn_env                      *env,
         cairn_c_notes(function[k], count == 1 ? &out : &c.text);
         print_function(&c, function[k], function[k]->name);
     }
-    return take(&c, &out, text);
+    cairn_c_prelude(&c, &out);
+    return cairn_c_take(&c, &out, text);
 }

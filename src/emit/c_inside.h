@@ -104,6 +104,11 @@ void cairn_c_enter(cairn_c                 *c,
 /// Print the function's statements, and leave it at the end.
 void cairn_c_body(cairn_c *c);
 
+/// Append the functions to @p out, which has what they need, and hand the whole over.
+/// Finishes @p c and @p out.
+/// @param[out] text  Freed with cairn_free().
+cairn_status cairn_c_take(cairn_c *c, cairn_text *out, char **text);
+
 /* Names of types; noted as needed. c_types.c */
 
 const char *cairn_c_scalar(cairn_c *c, cairn_ir_type type);

@@ -239,16 +239,6 @@ static void print_prelude(const cairn_c *c, cairn_text *out)
     cairn_text_add(out, "\n");
 }
 
-/// Put what the functions need before them, and hand the whole over.
-static cairn_status take(cairn_c *c, cairn_text *out, char **text)
-{
-    print_prelude(c, out);
-    cairn_text_add(out, "%s", c->text.data ? c->text.data : "");
-    if (c->text.status != CAIRN_OK) out->status = c->text.status;
-    cairn_c_fini(c);
-    return cairn_text_take(out, text);
-}
-
 static cairn_status print_all(cairn_env                      *env,
                               const cairn_ir_function *const *function,
                               cairn_cuda_kernel              *kernel)
@@ -268,7 +258,8 @@ static cairn_status print_all(cairn_env                      *env,
         cairn_c_notes(function[k], all == 1 ? &out : &c.text);
         print_function(&c, function[k], &kernel->function[k]);
     }
-    return take(&c, &out, &kernel->text);
+    print_prelude(&c, &out);
+    return cairn_c_take(&c, &out, &kernel->text);
 }
 
 static cairn_status make_room(cairn_env                      *env,

@@ -275,16 +275,6 @@ static void print_prelude(const cairn_c *c, cairn_text *out)
     cairn_text_add(out, "\n");
 }
 
-/// Put what the functions need before them, and hand the whole over.
-static cairn_status take(cairn_c *c, cairn_text *out, char **text)
-{
-    print_prelude(c, out);
-    cairn_text_add(out, "%s", c->text.data ? c->text.data : "");
-    if (c->text.status != CAIRN_OK) out->status = c->text.status;
-    cairn_c_fini(c);
-    return cairn_text_take(out, text);
-}
-
 cairn_status cairn_opencl_print(cairn_env               *env,
                                 const cairn_ir_function *function,
                                 const char              *symbol,
@@ -301,7 +291,8 @@ cairn_status cairn_opencl_print(cairn_env               *env,
     cairn_text_init(&out, env);
     print_function(&c, function, symbol, &fresh);
     cairn_c_notes(function, &out);
-    const cairn_status status = take(&c, &out, &fresh.text);
+    print_prelude(&c, &out);
+    const cairn_status status = cairn_c_take(&c, &out, &fresh.text);
 
     if (status == CAIRN_OK)
         *kernel = fresh;
@@ -336,5 +327,6 @@ cairn_status cairn_opencl_print_all(cairn_env                      *env,
         cairn_c_notes(function[k], count == 1 ? &out : &c.text);
         print_function(&c, function[k], function[k]->name, NULL);
     }
-    return take(&c, &out, text);
+    print_prelude(&c, &out);
+    return cairn_c_take(&c, &out, text);
 }

@@ -70,6 +70,20 @@ typedef enum {
     CAIRN_REL_LE,
 } cairn_relation;
 
+/// Does @p a stand in the relation to @p b?
+static inline bool cairn_relation_holds(int64_t a, cairn_relation relation, int64_t b)
+{
+    switch (relation) {
+    case CAIRN_REL_EQ: return a == b;
+    case CAIRN_REL_NE: return a != b;
+    case CAIRN_REL_GT: return a > b;
+    case CAIRN_REL_GE: return a >= b;
+    case CAIRN_REL_LT: return a < b;
+    case CAIRN_REL_LE: return a <= b;
+    }
+    return false;
+}
+
 /// What a query's argument, a condition or a start value refers to.
 enum {
     CAIRN_ARG_VALUE = -1, ///< The value at a position of the index box.

@@ -7,23 +7,10 @@
 
 #include <string.h>
 
-static bool compare_int(int64_t a, cairn_relation relation, int64_t b)
-{
-    switch (relation) {
-    case CAIRN_REL_EQ: return a == b;
-    case CAIRN_REL_NE: return a != b;
-    case CAIRN_REL_GT: return a > b;
-    case CAIRN_REL_GE: return a >= b;
-    case CAIRN_REL_LT: return a < b;
-    case CAIRN_REL_LE: return a <= b;
-    }
-    return false;
-}
-
 bool cairn_groups_number_holds(const cairn_case *when, int64_t value)
 {
     if (value == CAIRN_NO_NUMBER) return when->relation == CAIRN_REL_NE;
-    return compare_int(value, when->relation, when->constant);
+    return cairn_relation_holds(value, when->relation, when->constant);
 }
 
 bool cairn_groups_position_holds(const cairn_case *when, bool stored, double value)

@@ -6,19 +6,6 @@
 
 typedef enum { CAIRN_NO, CAIRN_YES, CAIRN_MAYBE } cairn_maybe;
 
-static bool compare_int(int64_t a, cairn_relation relation, int64_t b)
-{
-    switch (relation) {
-    case CAIRN_REL_EQ: return a == b;
-    case CAIRN_REL_NE: return a != b;
-    case CAIRN_REL_GT: return a > b;
-    case CAIRN_REL_GE: return a >= b;
-    case CAIRN_REL_LT: return a < b;
-    case CAIRN_REL_LE: return a <= b;
-    }
-    return false;
-}
-
 static bool compare_double(double a, cairn_relation relation, double b)
 {
     switch (relation) {
@@ -44,7 +31,7 @@ static bool position_holds(const cairn_case *when, bool stored, double value)
 static bool number_holds(const cairn_case *when, int64_t value)
 {
     if (value == CAIRN_NO_NUMBER) return when->relation == CAIRN_REL_NE;
-    return compare_int(value, when->relation, when->constant);
+    return cairn_relation_holds(value, when->relation, when->constant);
 }
 
 static cairn_status
