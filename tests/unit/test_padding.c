@@ -18,12 +18,13 @@
 enum {
     USUAL_CASES = 1500,
     USUAL_ROWS  = 500,     ///< Cases of formats whose rows have slots, by every method.
-    USUAL_BOXES = 400,     ///< Cases of boxes.
+    USUAL_BOXES = 400,     ///< Cases of boxes,
+    USUAL_BANKS = 200,     ///< and of those that lie in banks, some of one position.
     ROOM        = 1 << 20, ///< Bytes for a tensor and what stores it.
     MANY        = 64,      ///< Positions from which the compiled way looks at a recipe.
 };
 
-typedef enum { ANY, ROWS, BOXES, TWICE } kind;
+typedef enum { ANY, ROWS, BOXES, BANKS, TWICE } kind;
 
 typedef struct {
     cairn_env     env;
@@ -40,7 +41,7 @@ typedef struct {
 /// unless queries ask for all.
 static void draw_matrix(padded *p)
 {
-    const int most    = p->kind == BOXES ? 150 : 40;
+    const int most    = p->kind == BOXES ? 150 : p->kind == BANKS ? 60 : 40;
     const int density = (p->kind == BOXES ? 1 : 2) + random_below(&p->state, 30);
 
     p->shape = (cairn_shape){
@@ -64,20 +65,32 @@ static void draw_matrix(padded *p)
                              CAIRN_OK);
 }
 
-/// Positions of the largest determined level.
+/// Positions of the largest determined level, of all banks together.
 static int64_t padded_positions(const cairn_local *t)
 {
     int64_t most = 0;
 
-    for (int64_t k = 0; k < t->parts; k++) {
-        const cairn_layout *layout = t->group[0].layout;
+    for (int l = 0; t->parts > 0 && l < t->group[0].layout->levels; l++) {
+        int64_t all = 0;
 
-        for (int l = 0; l < layout->levels; l++)
-            if (layout->level[l].determined
-                && t->part[k].view.level[l].idx_length > most)
-                most = t->part[k].view.level[l].idx_length;
+        if (!t->group[0].layout->level[l].determined) continue;
+        for (int64_t k = 0; k < t->parts; k++)
+            all += t->part[k].view.level[l].idx_length;
+        most = all > most ? all : most;
     }
     return most;
+}
+
+/// Has a bank one position of a level, and that level others elsewhere?
+static bool has_lone_positions(const cairn_local *t)
+{
+    const cairn_layout *layout = t->group[0].layout;
+
+    for (int64_t k = 0; k < t->parts && t->parts > 1; k++)
+        for (int l = 0; l < layout->levels; l++)
+            if (layout->level[l].determined && t->part[k].view.level[l].idx_length == 1)
+                return true;
+    return false;
 }
 
 static void compare(const padded *p, const cairn_local *a, const cairn_local *b)
@@ -122,20 +135,24 @@ static void store_compiled(padded *p, const cairn_local *reference, int methods)
     }
 }
 
-/// Store both ways. @return whether positions were padded that the compiled way plans for.
+/// Store both ways. @return whether positions were padded that the compiled way plans for,
+/// and, of banks, one alone in some of them.
 static bool store(padded *p, int methods)
 {
     const cairn_kernel_loader interpreter = {
         .interprets   = true,
         .vector_bytes = 32,
-        .threads      = p->kind == BOXES ? 1 + random_below(&p->state, 3) : 1};
+        .threads =
+            p->kind == BOXES || p->kind == BANKS ? 1 + random_below(&p->state, 3) : 1};
     cairn_local *reference = NULL;
     bool         many      = false;
 
     p->build.format           = p->format;
     const cairn_status status = cairn_local_build(&p->env, &p->build, &reference);
 
-    if (status == CAIRN_OK) many = padded_positions(reference) >= MANY;
+    if (status == CAIRN_OK)
+        many = padded_positions(reference) >= MANY
+               && (p->kind != BANKS || has_lone_positions(reference));
     if (many) {
         p->env.memory_limit += 8 * ROOM; /* the other way has other needs */
         p->build.loader = &interpreter;
@@ -196,7 +213,8 @@ static void draw_rows(padded *p)
 
 /// Digits of both dimensions, some of which tell groups and some the order in them, in any
 /// order, with the number of an element between them. Nodes of a number's level may be
-/// merged, and elements without an entry have no number.
+/// merged, and elements without an entry have no number. Of banks, all levels above those
+/// that are trimmed number them, so that many have a position or none.
 static void draw_boxes(padded *p)
 {
     const char *const group[] = {"d0/%d", "d1/%d", "d0%%%d", "d0/%d,d1/%d",
@@ -207,11 +225,15 @@ static void draw_boxes(padded *p)
          "value eq 0 -> count | otherwise -> 0", "value ne 0 -> 0 | otherwise -> count",
          "value eq 0 -> 0 | otherwise -> 0", "value eq 0 -> 3 | otherwise -> none",
          "value ne 0 -> 0 | otherwise -> none"};
-    const int a = 2 + random_below(&p->state, 12), b = 2 + random_below(&p->state, 9);
-    const int c = a * (1 + random_below(&p->state, 3));
-    char      level[4][32], groups[64], keys[64], merged[32] = "";
-    const int slot  = random_below(&p->state, 5);
-    const int begin = random_below(&p->state, slot + 1);
+    const bool banks = p->kind == BANKS;
+    const int  a     = 2 + random_below(&p->state, banks ? 4 : 12);
+    const int  b     = 2 + random_below(&p->state, banks ? 4 : 9);
+    const int  c     = a * (1 + random_below(&p->state, 3));
+    char       level[4][32], groups[64], keys[64], merged[32] = "", layout[32] = "";
+    const int  slot =
+        banks ? 1 + random_below(&p->state, 4) : random_below(&p->state, 5);
+    const int begin =
+        banks ? 1 + random_below(&p->state, slot) : random_below(&p->state, slot + 1);
 
     snprintf(level[0], 32, "d0/%d", a);
     snprintf(level[1], 32, "d0%%%d", a);
@@ -221,9 +243,15 @@ static void draw_boxes(padded *p)
     snprintf(groups, sizeof groups, group[random_below(&p->state, 5)],
              random_chance(&p->state, 50) ? a : c, b);
     snprintf(keys, sizeof keys, key[random_below(&p->state, 7)], b, a);
+    const int more = begin + random_below(&p->state, slot - begin + 1);
+
+    if (begin > 0) snprintf(merged, sizeof merged, "merge(%d), ", begin - 1);
     if (random_chance(&p->state, 50))
-        snprintf(merged, sizeof merged, "merge(%d), ",
-                 begin + random_below(&p->state, slot - begin + 1));
+        snprintf(merged, sizeof merged, begin > 0 ? "merge(%d,%d), " : "merge(%d), ",
+                 begin > 0 ? begin - 1 : more, more);
+    if (banks || (begin > 0 && random_chance(&p->state, 20)))
+        snprintf(layout, sizeof layout, ", layout<partition(%d)>",
+                 banks ? begin - 1 : 0);
     snprintf(p->text, sizeof p->text, "#encoding<{ idx_map<(d0,d1)->(");
     for (int l = 0; l <= 4; l++) {
         if (l == slot) strcat(p->text, l == 4 ? "slot" : "slot,");
@@ -234,8 +262,7 @@ static void draw_boxes(padded *p)
              "(d0,d1)->(%s); slot = enum(value) groupBy (d0,d1)->(%s) traverseBy "
              "(d0,d1)->(%s) with %s }>%s }>",
              merged, begin, slot, groups, groups, keys,
-             with[random_below(&p->state, sizeof with / sizeof *with)],
-             begin > 0 && random_chance(&p->state, 20) ? ", layout<partition(0)>" : "");
+             with[random_below(&p->state, sizeof with / sizeof *with)], layout);
 }
 
 /// A level each for two spellings of one query, above and below what is trimmed.
@@ -265,7 +292,7 @@ static bool run_case(uint64_t seed, kind what)
     crash_note("seed %llu", (unsigned long long)seed);
     if (what == ROWS)
         draw_rows(&p);
-    else if (what == BOXES)
+    else if (what == BOXES || what == BANKS)
         draw_boxes(&p);
     else if (what == TWICE)
         draw_twice(&p);
@@ -311,6 +338,11 @@ Test(padding, of_rows_is_the_same_by_every_method, .timeout = 3600)
 Test(padding, of_boxes_is_that_of_the_reference_way, .timeout = 3600)
 {
     run_cases(BOXES, USUAL_BOXES);
+}
+
+Test(padding, of_banks_of_one_position_is_that_of_the_reference_way, .timeout = 3600)
+{
+    run_cases(BANKS, USUAL_BANKS);
 }
 
 /// Entries on a band of @p n rows and columns, stored both ways in a format in which they
