@@ -14,6 +14,7 @@
 /// | pass_sort.c | keys, sorted and combined |
 /// | pass_buckets.c | entries one behind the other, by buckets |
 /// | pass_move.c, pass_mirror.c | entries, or rows whole, to where they belong; one behind the other |
+/// | pass_copy.c | arrays whole |
 /// | pass_pad.c | positions without an entry |
 
 #ifndef CAIRN_CONVERT_PASSES_H
@@ -46,7 +47,8 @@ extern const cairn_pass_work
     cairn_append_entries,   ///< In the order of the source,
     cairn_append_rows,      ///< of rows as they were put in order,
     cairn_append_keys,      ///< of keys,
-    cairn_append_buckets,   ///< of buckets.
+    cairn_append_buckets,   ///< of buckets;
+    cairn_append_arrays,    ///< arrays whole, as the source has them.
     cairn_move_entries,     ///< To where the cursors of their groups stand.
     cairn_move_rows,        ///< Whole, to their groups.
     cairn_move_rows_banked, ///< Whole, behind each other in each bank.

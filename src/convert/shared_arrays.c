@@ -39,17 +39,29 @@ static bool is_of_entries(const cairn_compiled *c, int l)
     return level->trimmed && level->depth >= c->facts.order.distinct && !level->gaps;
 }
 
-/// The source's idx with an index for each entry, which level @p l would have; NULL: none.
-static const void *idx_for(const cairn_compiled *c, int l)
+const cairn_kernel_level *cairn_shared_arrays_like(const cairn_compiled *c, int l)
 {
     const cairn_layout *from = cairn_origin_layout(&c->origin), *to = c->m->layout;
     const int           same = c->facts.order.same[l];
 
     if (same < 0 || !is_of_entries(c, l) || !is_array(&to->level[l])
         || !is_array(&from->level[same]) || from->level[same].depth != from->last
-        || from->level[same].gaps || !same_elements(&from->level[same], &to->level[l]))
+        || from->level[same].gaps)
         return NULL;
-    return cairn_compiled_source(c)->level[same].idx;
+    return &cairn_compiled_source(c)->level[same];
+}
+
+/// The source's idx with an index for each entry, which level @p l would have; NULL: none.
+static const void *idx_for(const cairn_compiled *c, int l)
+{
+    const cairn_layout             *from = cairn_origin_layout(&c->origin);
+    const cairn_kernel_level *const like = cairn_shared_arrays_like(c, l);
+
+    if (!like
+        || !same_elements(&from->level[c->facts.order.same[l]],
+                          &c->m->layout->level[l]))
+        return NULL;
+    return like->idx;
 }
 
 /// Values that will change are not shared.
@@ -96,6 +108,34 @@ void cairn_shared_arrays_find(cairn_compiled *c)
     if (!is_held(c, values)) return;
     c->shared.val = values;
     c->shared.bytes += c->facts.entries * (to->value_bits / 8);
+}
+
+/// Indices of these widths are moved by words.
+static bool is_word(int bits)
+{
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+/// Can the indices of level @p l be the source's, as they are or narrower?
+static bool idx_is_copied(const cairn_compiled *c, int l)
+{
+    const cairn_kernel_level *const like = cairn_shared_arrays_like(c, l);
+    const int                       bits = c->m->layout->level[l].idx_bits;
+
+    return like && like->idx && is_word(bits) && is_word(like->idx_bits)
+           && bits <= like->idx_bits;
+}
+
+bool cairn_shared_arrays_are_all(const cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    if (!has_entries_alone(c)) return false;
+    for (int l = to->first; l <= to->last; l++)
+        if (!c->shared.idx[l] && !idx_is_copied(c, l)) return false;
+    return c->shared.val
+           || (values_for(c) && cairn_compiled_source(c)->val_kind == CAIRN_VALUE_FLOAT
+               && cairn_compiled_source(c)->val_bits == to->value_bits);
 }
 
 uint32_t cairn_shared_arrays_levels(const cairn_compiled *c)

@@ -5,6 +5,7 @@
 #include "phases/row_starts.h"
 
 #include "base/offsets.h"
+#include "base/wide.h"
 
 #include <assert.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 
 enum {
     BLOCK = 64,     ///< Entries that are compared at once: the bits of a word.
+    SOME  = 8,      ///< Rows that are begun before it is asked whether there are more.
+    AHEAD = 16,     ///< Rows that are begun at once: the numbers of a cache line.
     WORTH = 200000, ///< Entries from which threads pay (as for other passes).
 };
 
@@ -133,13 +136,16 @@ static int64_t row_at(const indices *x, int64_t k)
     return cairn_load_int(x->idx, k, x->bits / 8, x->bits, x->is_signed) - x->low;
 }
 
+/* Into the function that is compiled for several machines. */
+#define INLINE static inline __attribute__((always_inline))
+
 #define COMPARE(type)               \
     for (int j = 0; j < BLOCK; j++) \
     differs[j] = ((const type *)x->idx)[k + j] != ((const type *)x->idx)[k + j - 1]
 
 /// Which of the entries from @p k on, which is not 0, are of another row than the one
 /// before.
-static void compare(const indices *x, int64_t k, uint8_t *differs)
+INLINE void compare(const indices *x, int64_t k, uint8_t *differs)
 {
     switch (x->bits) {
     case 8: COMPARE(uint8_t); break;
@@ -150,7 +156,7 @@ static void compare(const indices *x, int64_t k, uint8_t *differs)
 }
 
 /// Bytes that are 0 or 1 as the bits of a word.
-static uint64_t gather(const uint8_t *differs)
+INLINE uint64_t gather(const uint8_t *differs)
 {
     uint64_t mask = 0, bytes;
 
@@ -161,28 +167,62 @@ static uint64_t gather(const uint8_t *differs)
     return mask;
 }
 
-/// Row @p x of entry @p k begins there, and so do those before that have no entries.
-static int64_t begin_row(const indices *x, int64_t k, int64_t next, uint32_t *first)
+/// The row of entry @p k begins there, and so do those from @p next on, which have no
+/// entries. How many these are is as good as random, so that no branch asks: as many rows as
+/// a line has begin there, and those among them that have entries begin once more when
+/// their turn comes. @return the row after it.
+INLINE int64_t
+begin_row(const indices *x, int64_t k, int64_t next, int64_t rows, uint32_t *first)
 {
-    for (const int64_t row = row_at(x, k); next <= row; next++)
+    const int64_t row = row_at(x, k);
+
+    if (next + AHEAD <= rows) {
+        for (int j = 0; j < AHEAD; j++)
+            first[next + j] = (uint32_t)k;
+        next += AHEAD;
+    }
+    for (; next <= row; next++)
         first[next] = (uint32_t)k;
-    return next;
+    return row + 1;
+}
+
+/// Every row from @p next on has entries, and as many begin as @p mask has bits: the entries
+/// from @p k on that do. Some more than there are begin, too, until their turn comes.
+INLINE void begin_rows(int64_t k, uint64_t mask, uint32_t *first)
+{
+    const int count = __builtin_popcountll(mask);
+
+    for (int j = 0; j < count; j += SOME)
+        for (int i = j; i < j + SOME; i++) {
+            first[i] = (uint32_t)(k + __builtin_ctzll(mask | UINT64_C(1) << 63));
+            mask &= mask - 1;
+        }
 }
 
 /// Rows that begin among entries begin..end-1. @return the row after them.
-static int64_t find_some(const indices *x, int64_t begin, int64_t end, uint32_t *first)
+CAIRN_WIDE static int64_t
+find_some(const indices *x, int64_t begin, int64_t end, uint32_t *first)
 {
-    int64_t next = begin > 0 ? row_at(x, begin - 1) + 1 : 0, k = begin;
-    uint8_t differs[BLOCK];
+    const int64_t rows = begin < end ? row_at(x, end - 1) + 1 : 0;
+    int64_t       next = begin > 0 ? row_at(x, begin - 1) + 1 : 0, k = begin;
+    uint8_t       differs[BLOCK];
 
-    if (k == 0 && k < end) next = begin_row(x, k++, next, first);
+    if (k == 0 && k < end) next = begin_row(x, k++, next, rows, first);
     for (; k + BLOCK <= end; k += BLOCK) {
         compare(x, k, differs);
-        for (uint64_t mask = gather(differs); mask; mask &= mask - 1)
-            next = begin_row(x, k + __builtin_ctzll(mask), next, first);
+        uint64_t      mask = gather(differs);
+        const int64_t then = next + __builtin_popcountll(mask);
+
+        if (row_at(x, k + BLOCK - 1) + 1 == then && then + SOME <= rows) {
+            begin_rows(k, mask, first + next);
+            next = then;
+            continue;
+        }
+        for (; mask; mask &= mask - 1)
+            next = begin_row(x, k + __builtin_ctzll(mask), next, rows, first);
     }
     for (; k < end; k++)
-        next = begin_row(x, k, next, first);
+        if (row_at(x, k) >= next) next = begin_row(x, k, next, rows, first);
     return next;
 }
 

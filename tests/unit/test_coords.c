@@ -520,6 +520,95 @@ Test(coords, that_ascend_are_not_copied)
     cr_expect_gt(bytes_beside(&c, CAIRN_COPY, "csr"), 16 * MANY);
 }
 
+/* ---- by rows to compressed rows ---- */
+
+enum { LINES = 300000 };
+
+static int32_t row_of[LINES], col_of[LINES];
+static double  value_of[LINES];
+
+/// Rows are empty or have entries, up to so many of each kind in turn, at random.
+///
+/// @param[out] rows  That there are.
+/// @return the entries, at most @p most.
+static int64_t
+draw_rows(uint64_t *state, int64_t most, int empty, int full, int64_t *rows)
+{
+    int64_t n = 0, i = random_below(state, empty + 1);
+
+    while (n < most) {
+        const int its = 1 + random_below(state, full);
+
+        for (int k = 0; k < its && n < most; k++, n++) {
+            row_of[n]   = (int32_t)i;
+            col_of[n]   = 3 * k;
+            value_of[n] = 1 + (double)(n % 1000) / 8;
+        }
+        i += 1 + (random_chance(state, 30) ? random_below(state, empty + 1) : 0);
+    }
+    *rows = i + random_below(state, empty + 1);
+    return n;
+}
+
+/// Each row begins where the first entry is that is not before it, and all else stands
+/// where it stood.
+static void
+expect_rows(const cairn_tensor *made, int64_t n, int64_t rows, uint64_t seed)
+{
+    const cairn_kernel_part  *view  = &made->local->part[0].view;
+    const cairn_kernel_level *level = &view->level[1];
+
+    for (int64_t i = 0, p = 0; i <= rows; i++) {
+        while (p < n && row_of[p] < i)
+            p++;
+        cr_assert_eq(
+            cairn_load_int(level->ptr, i, level->ptr_bits / 8, level->ptr_bits, false),
+            p, "seed %llu: row %lld", (unsigned long long)seed, (long long)i);
+    }
+    for (int64_t p = 0; p < n; p++) {
+        cr_assert_eq(
+            cairn_load_int(level->idx, p, level->idx_bits / 8, level->idx_bits, false),
+            col_of[p], "seed %llu: entry %lld", (unsigned long long)seed, (long long)p);
+        cr_assert_eq(cairn_value_get(view, p), value_of[p]);
+    }
+}
+
+/// Rows with entries and without in all mixtures, few and so many that threads share them;
+/// the arrays are not visited entry by entry, but copied.
+Test(coords, by_rows_are_copied_to_compressed_rows)
+{
+    const uint64_t first  = seed_clock() * 1000003;
+    cairn_format  *format = must_format(context, "csr");
+
+    for (uint64_t seed = first; seed < first + (uint64_t)seed_cases(60); seed++) {
+        uint64_t      state = seed;
+        const bool    many  = seed % 30 == 0;
+        const int64_t most  = many ? LINES : 1 + random_below(&state, 900);
+        const int     empty = random_below(&state, 2) * random_below(&state, 60);
+        cairn_coords  given = CAIRN_COORDS;
+        int64_t       rows;
+        cairn_tensor *made;
+
+        given.entries =
+            draw_rows(&state, most, empty, 1 + random_below(&state, 20), &rows);
+        given.extent[0] = rows;
+        given.extent[1] = random_chance(&state, 50) ? 100 : 70000;
+        given.idx[0]    = row_of;
+        given.idx[1]    = col_of;
+        given.idx_bits  = 32;
+        given.val       = value_of;
+        MUST(context, cairn_context_set_threads(context, many ? 3 : 1));
+        MUST(context,
+             cairn_tensor_from_coords(context, &given, CAIRN_COPY, format, &made));
+        expect_rows(made, given.entries, rows, seed);
+        if (many)
+            cr_expect(strstr(cairn_tensor_how(made), "share: Append"), "%s",
+                      cairn_tensor_how(made));
+        cairn_tensor_destroy(&made);
+    }
+    cairn_format_destroy(&format);
+}
+
 Test(coords, borrowed_values_may_change)
 {
     static const int64_t i[] = {0, 1, 1}, j[] = {0, 0, 1};
