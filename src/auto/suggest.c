@@ -153,7 +153,7 @@ static int split_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
     const double rest = (double)(s->entries - s->stretch.entries);
 
-    if (5 * s->stretch.entries < s->entries) return 0; /* not worth two members */
+    if (8 * s->stretch.entries < s->entries) return 0; /* not worth two members */
     list_stretches(s, (double)s->stretch.full, (double)s->stretch.entries, work);
     work->edge = fmin(work->edge, most_edge(s));
     list_rows(s, rest, &work[1]);

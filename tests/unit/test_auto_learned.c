@@ -341,6 +341,42 @@ Test(auto_learned, bytes_and_lines_are_scaled_by_the_memory_s_factors)
     cr_expect_float_eq((slow - plain) / 1e4, rates->far, 1e-13);
 }
 
+/* ---- rows of different lengths ---- */
+
+/// Seconds of a product in CSR of @p rows rows of eight entries, @p turns of them of another
+/// length than the row before.
+static double predict_rows(double rows, double turns, int threads)
+{
+    const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
+    const cairn_counts          counts = {
+                 .members = 1,
+                 .work =
+                     {{.rows = rows, .turns = turns, .values = 8 * rows, .entries = 8 * rows}},
+                 .leaf = {{.kind = CAIRN_LEAF_RUN, .rows = 1, .cols = 1}}};
+    const cairn_predictor by = {
+        .op = &op, .threads = threads, .memory = {1, 1, 1}
+    };
+    double product, convert;
+
+    cairn_counts_predict(&counts, &by, &product, &convert);
+    return product;
+}
+
+/// Kernels find the ends of many uneven rows without a branch, which costs each row a
+/// little; the ends of fewer are learned, and a few among many come as a surprise.
+Test(auto_learned, ends_of_uneven_rows_are_no_surprise_where_there_are_many)
+{
+    const double even = predict_rows(40000, 0, 1);
+
+    cr_expect_lt(predict_rows(40000, 30000, 1), 2 * even);
+    cr_expect_gt(predict_rows(40000, 30000, 1), 1.2 * even);
+    /* Half of them uneven cost as much as three quarters. */
+    cr_expect_float_eq(predict_rows(40000, 20000, 1), predict_rows(40000, 30000, 1),
+                       1e-12);
+    /* Shared by many threads each has few, which it learns as far as it can. */
+    cr_expect_gt(predict_rows(80000, 60000, 10), predict_rows(80000, 40000, 10));
+}
+
 /// Blocks of which half is padding: fewer turns than rows, and more bytes.
 static cairn_source *make_half_blocks(void)
 {
