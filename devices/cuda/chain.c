@@ -109,10 +109,10 @@ static void enqueue_turns(cairn_cuda_seat *s, int64_t n)
     cairn_cuda_device        *d = cairn_cuda_of(s->device);
 
     for (int64_t k = 0; k < n && s->error == CAIRN_CUDA_OK; k++) {
-        const cairn_cuda_event over = p->moment.down[k % CAIRN_CUDA_PIECES];
+        const cairn_cuda_event over = p->moment.turn[k % CAIRN_CUDA_TURNS];
         const int              back = (int)(k % 2);
 
-        if (k >= CAIRN_CUDA_PIECES) cairn_cuda_seat_wait(s, over);
+        if (k >= CAIRN_CUDA_TURNS) cairn_cuda_seat_wait(s, over);
         if (s->error != CAIRN_CUDA_OK) return;
         if (s->chain.turn[back])
             cairn_cuda_seat_note(
@@ -122,6 +122,33 @@ static void enqueue_turns(cairn_cuda_seat *s, int64_t n)
             enqueue_turn(s, back);
         cairn_cuda_seat_mark(s, over);
     }
+}
+
+/// The last vector comes to @p y, and the one before it, if @p x is wanted, after that: what
+/// the host has is not touched before all has come.
+static void bring_down(cairn_cuda_seat          *s,
+                       const cairn_cuda_operand *last,
+                       const cairn_cuda_operand *before,
+                       char                     *x,
+                       char                     *y)
+{
+    const cairn_cuda_product *p     = product_of(s);
+    const cairn_cuda_pinned  *host  = &s->chain.x.host;
+    const bool                piece = cairn_cuda_is_piece(&p->y);
+
+    if (x) cairn_cuda_seat_down(s, before, host);
+    if (piece) {
+        cairn_cuda_seat_down(s, last, &p->y.host);
+        cairn_cuda_seat_mark(s, p->moment.down);
+    } else {
+        cairn_cuda_seat_ask(s, 0, last->at);
+        cairn_cuda_seat_take(s, 0, y);
+    }
+    cairn_cuda_seat_wait(s, p->moment.down);
+    cairn_cuda_seat_settle(s);
+    if (s->error != CAIRN_CUDA_OK) return;
+    if (piece) cairn_cuda_copy(s->device, y, p->y.host.begin, last->bytes);
+    if (x) cairn_cuda_copy(s->device, x, host->begin, before->bytes);
 }
 
 void cairn_cuda_seat_chain(cairn_cuda_seat    *seat,
@@ -134,7 +161,6 @@ void cairn_cuda_seat_chain(cairn_cuda_seat    *seat,
     const cairn_cuda_moments *m      = &p->moment;
     const cairn_cuda_operand *last   = n % 2 ? &p->y : &seat->chain.x;
     const cairn_cuda_operand *before = n % 2 ? &seat->chain.x : &p->y;
-    const cairn_cuda_event    down   = cairn_cuda_last_down(p);
 
     seat->begun.host = 0;
     cairn_cuda_seat_begin(seat, m->begin);
@@ -145,18 +171,10 @@ void cairn_cuda_seat_chain(cairn_cuda_seat    *seat,
     cairn_cuda_seat_mark(seat, m->ready);
     enqueue_turns(seat, n);
     cairn_cuda_seat_mark(seat, m->computed);
-    cairn_cuda_seat_down(seat, last, 0, last->bytes);
-    if (n > 1) cairn_cuda_seat_down(seat, before, 0, before->bytes);
-    cairn_cuda_seat_mark(seat, down);
-    cairn_cuda_seat_wait(seat, down);
-    cairn_cuda_seat_settle(seat);
+    bring_down(seat, last, before, n > 1 ? (char *)x + seat->chain.x.begin : NULL, y);
     if (seat->error != CAIRN_CUDA_OK) return;
-    cairn_cuda_copy(seat->device, y, last->host.begin, last->bytes);
-    if (n > 1)
-        cairn_cuda_copy(seat->device, (char *)x + seat->chain.x.begin,
-                        before->host.begin, before->bytes);
     *times = (cairn_launch_times){
         .in      = cairn_cuda_seat_seconds(seat, m->begin, m->up) / (double)n,
         .compute = cairn_cuda_seat_seconds(seat, m->ready, m->computed) / (double)n,
-        .out     = cairn_cuda_seat_seconds(seat, m->computed, down) / (double)n};
+        .out     = cairn_cuda_seat_seconds(seat, m->computed, m->down) / (double)n};
 }

@@ -226,42 +226,6 @@ static cairn_status grids_start(cairn_grid_program    *program,
 
 /* ---- back ---- */
 
-/// Have a piece come to a half of the ring.
-static cairn_cuda_result
-ask_for(cairn_cuda_ring *ring, int half, cairn_grid_address from, int64_t bytes)
-{
-    cairn_cuda_device      *d = cairn_cuda_of(ring->device);
-    const cairn_cuda_result error =
-        CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, ring->half[half].begin, from, (size_t)bytes,
-                   d->stream);
-
-    if (error != CAIRN_CUDA_OK) return error;
-    return CAIRN_CUDA(d, cuEventRecord, ring->event[half], d->stream);
-}
-
-/// Piece by piece: one comes while the one before is copied to where it belongs.
-static cairn_cuda_result
-fetch(cairn_cuda_ring *ring, char *to, cairn_grid_address from, int64_t bytes)
-{
-    const int64_t     most   = ring->half[0].bytes;
-    const int64_t     pieces = (bytes + most - 1) / most;
-    cairn_cuda_result error  = CAIRN_CUDA_OK;
-
-    for (int64_t k = 0; k <= pieces && error == CAIRN_CUDA_OK; k++) {
-        const int64_t at = k * most, before = at - most;
-
-        if (k < pieces)
-            error = ask_for(ring, (int)(k % 2), from + (cairn_grid_address)at,
-                            bytes - at < most ? bytes - at : most);
-        if (k == 0 || error != CAIRN_CUDA_OK) continue;
-        error = cairn_cuda_wait(ring->device, ring->event[(k - 1) % 2]);
-        if (error == CAIRN_CUDA_OK)
-            cairn_cuda_copy(ring->device, to + before, ring->half[(k - 1) % 2].begin,
-                            bytes - before < most ? bytes - before : most);
-    }
-    return error;
-}
-
 static cairn_status grids_fetch(cairn_grid_program *program,
                                 void               *to,
                                 cairn_grid_address  from,
@@ -273,10 +237,8 @@ static cairn_status grids_fetch(cairn_grid_program *program,
     const cairn_status status = open_ring(program);
 
     if (status == CAIRN_OK) {
-        /* What was sent from a half has left it, once all that came before is done. */
-        ring->error = cairn_cuda_settle(ring->device, ring->event[0], ring->error);
-        ring->sent  = 0;
-        if (ring->error == CAIRN_CUDA_OK) ring->error = fetch(ring, to, from, bytes);
+        cairn_cuda_ring_ask(ring, from, bytes, NULL);
+        cairn_cuda_ring_take(ring, to);
     }
     return leave_with(program, status, ring->error, "arrays from it");
 }

@@ -83,8 +83,8 @@ cairn_status cairn_cuda_seat_lend(cairn_cuda_seat *seat, const cairn_seat_loan *
         if (loan->y[k].y && !cairn_cuda_is_piece(&seat->product[k]->y))
             lend_y(seat, k, &loan->y[k]);
     if (l->count == 1 && seat->products == 1 && l->graph && l->landing[0].y
-        && seat->product[0]->stages.count > 0 && seat->product[0]->y.host.locked
-        && !d->loss.lost)
+        && seat->product[0]->stages.count > 0 && seat->product[0]->ring.half[0].locked
+        && seat->product[0]->ring.half[1].locked && !d->loss.lost)
         cairn_cuda_seat_record(seat, cairn_cuda_seat_staged, 0, &l->staged);
     return d->loss.lost ? cairn_cuda_fail(seat->device, CAIRN_CUDA_GIVEN_UP,
                                           "what is lent to it")
@@ -124,11 +124,13 @@ void cairn_cuda_seat_land(cairn_cuda_seat  *seat,
         const int64_t begin = bytes.lo > cut[part] ? bytes.lo : cut[part];
         const int64_t last =
             bytes.hi < cut[part + 1] - 1 ? bytes.hi : cut[part + 1] - 1;
-        char *const host = part == 1 ? l->y : p->y.host.begin;
+        char *const host = part == 1   ? l->y + begin
+                           : part == 0 ? p->ring.half[0].begin + begin
+                                       : p->ring.half[1].begin + (begin - l->end);
 
         if (begin > last || seat->error != CAIRN_CUDA_OK) continue;
         cairn_cuda_seat_note(seat,
-                             CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, host + begin,
+                             CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, host,
                                         p->y.at + (cairn_cuda_pointer)begin,
                                         (size_t)(last - begin + 1), stream),
                              "Y from it");

@@ -3,8 +3,9 @@
 /// X and Y on a card, and in pinned memory on their way. An X may be several launches': all
 /// those of one plan that read rows of the same X (devices/seat.h). On the card are the rows
 /// from the least to the greatest that one of them reads (devices/x_window.h), so that X
-/// may grow, and move, while launches are made. A long X has no pinned memory of its length:
-/// a plan's own is copied from where it lies, all others go by way of two pieces.
+/// may grow, and move, while launches are made. A long X or Y has no pinned memory of its
+/// length: a plan's own is copied from and to where it lies, all others go by way of two
+/// pieces.
 
 #ifndef CAIRN_DEVICES_CUDA_OPERAND_H
 #define CAIRN_DEVICES_CUDA_OPERAND_H
@@ -17,7 +18,7 @@ typedef struct cairn_cuda_operand {
     int64_t            bytes;
     int64_t            begin; ///< Byte of the host's at which the card's begins.
     cairn_cuda_pointer at;
-    cairn_cuda_pinned  host; ///< On its way; none of an X of several pieces.
+    cairn_cuda_pinned  host; ///< On its way; none of one of several pieces.
 } cairn_cuda_operand;
 
 /// Is it one piece, so that its copy is the same in every run?

@@ -180,6 +180,67 @@ void cairn_cuda_ring_send(cairn_cuda_ring   *ring,
     }
 }
 
+/// Bytes of piece @p k of what comes; none behind the last.
+static int64_t bytes_of_piece(const cairn_cuda_ring *ring, int64_t k)
+{
+    const int64_t most = ring->half[0].bytes, left = ring->coming.bytes - k * most;
+
+    if (left <= 0) return 0;
+    return left < most ? left : most;
+}
+
+/// Have the next piece come to its half, if there is one more.
+static cairn_cuda_result ask_for_piece(cairn_cuda_ring *ring)
+{
+    cairn_cuda_device *d     = cairn_cuda_of(ring->device);
+    cairn_cuda_coming *c     = &ring->coming;
+    const int          k     = (int)(c->asked % 2);
+    const int64_t      bytes = bytes_of_piece(ring, c->asked);
+
+    if (bytes == 0) return CAIRN_CUDA_OK;
+    cairn_cuda_result error =
+        CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, ring->half[k].begin,
+                   c->from + (cairn_cuda_pointer)(c->asked * ring->half[0].bytes),
+                   (size_t)bytes, d->stream);
+
+    c->asked++;
+    /* Whoever waits for the half has waited for the array, too. */
+    if (error == CAIRN_CUDA_OK && c->last && bytes_of_piece(ring, c->asked) == 0)
+        error = CAIRN_CUDA(d, cuEventRecord, c->last, d->stream);
+    return error == CAIRN_CUDA_OK
+               ? CAIRN_CUDA(d, cuEventRecord, ring->event[k], d->stream)
+               : error;
+}
+
+/* What was sent from a half has left it before anything comes there: both are in one
+   stream. */
+void cairn_cuda_ring_ask(cairn_cuda_ring   *ring,
+                         cairn_cuda_pointer from,
+                         int64_t            bytes,
+                         cairn_cuda_event   last)
+{
+    ring->coming = (cairn_cuda_coming){.from = from, .bytes = bytes, .last = last};
+    for (int k = 0; k < 2 && ring->error == CAIRN_CUDA_OK; k++)
+        ring->error = ask_for_piece(ring);
+}
+
+void cairn_cuda_ring_take(cairn_cuda_ring *ring, char *to)
+{
+    cairn_cuda_coming *c    = &ring->coming;
+    const int64_t      most = ring->half[0].bytes;
+
+    for (; c->taken < c->asked && ring->error == CAIRN_CUDA_OK; c->taken++) {
+        const int k = (int)(c->taken % 2);
+
+        ring->error = cairn_cuda_wait(ring->device, ring->event[k]);
+        if (!to || ring->error != CAIRN_CUDA_OK) continue;
+        cairn_cuda_copy(ring->device, to + c->taken * most, ring->half[k].begin,
+                        bytes_of_piece(ring, c->taken));
+        ring->error = ask_for_piece(ring);
+    }
+    ring->sent = 0;
+}
+
 cairn_status cairn_cuda_ring_close(cairn_cuda_ring *ring, cairn_status status)
 {
     cairn_device *device = ring->device;

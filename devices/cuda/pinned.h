@@ -58,13 +58,22 @@ cairn_cuda_borrow(cairn_device *device, const char *at, int64_t bytes);
 /// stays as it is.
 void cairn_cuda_give_back(cairn_device *device, const char *at);
 
-/// Two pieces of such memory: one is filled while the other travels to the card.
+/// An array that comes back by way of a ring.
+typedef struct cairn_cuda_coming {
+    cairn_cuda_pointer from;
+    int64_t            bytes;
+    int64_t            asked, taken; ///< Pieces.
+    cairn_cuda_event   last;         ///< Recorded behind the last; NULL: none is.
+} cairn_cuda_coming;
+
+/// Two pieces of such memory: one is filled, or emptied, while the other travels.
 typedef struct cairn_cuda_ring {
     cairn_device     *device;
     cairn_cuda_pinned half[2];
-    cairn_cuda_event  event[2]; ///< Says that it is free again.
+    cairn_cuda_event  event[2]; ///< Says that it is free again, or has come.
     int64_t           sent;     ///< Pieces.
-    cairn_cuda_result error;    ///< The first.
+    cairn_cuda_coming coming;
+    cairn_cuda_result error; ///< The first.
 } cairn_cuda_ring;
 
 /// Prepare to bring arrays of @p bytes in all to the card, which is entered.
@@ -81,6 +90,21 @@ void cairn_cuda_ring_send(cairn_cuda_ring   *ring,
                           cairn_cuda_pointer to,
                           const void        *from,
                           int64_t            bytes);
+
+/// Enqueue the first pieces of an array's way back, as many as there are halves, behind all
+/// that was sent; after a failure nothing.
+///
+/// @param[in] last  Recorded behind the array's last piece; NULL: none is.
+void cairn_cuda_ring_ask(cairn_cuda_ring   *ring,
+                         cairn_cuda_pointer from,
+                         int64_t            bytes,
+                         cairn_cuda_event   last);
+
+/// Wait for the pieces that were asked for, one by one, copy each to where it belongs, and
+/// ask for the next. Each half is free then.
+///
+/// @param[out] to  [bytes] NULL: it is not wanted any more, and nothing more is asked for.
+void cairn_cuda_ring_take(cairn_cuda_ring *ring, char *to);
 
 /// Wait until all has arrived, and tell the first failure. @p status: of opening.
 cairn_status cairn_cuda_ring_close(cairn_cuda_ring *ring, cairn_status status);

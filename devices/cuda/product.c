@@ -183,7 +183,9 @@ static cairn_status allocate(making *m)
     CAIRN_TRY(cairn_cuda_alloc(p->device, bytes, "operands", &p->memory));
     p->bytes = bytes;
     p->y.at  = p->memory;
-    return cairn_cuda_pin(p->device, p->y.bytes, &p->y.host);
+    return cairn_cuda_is_piece(&p->y)
+               ? cairn_cuda_pin(p->device, p->y.bytes, &p->y.host)
+               : cairn_cuda_ring_open(p->device, p->y.bytes, &p->ring);
 }
 
 /* Arguments. */
@@ -371,8 +373,9 @@ static cairn_status make_moments(cairn_cuda_product *p)
     CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->up));
     CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->ready));
     CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->computed));
-    for (int k = 0; k < CAIRN_CUDA_PIECES; k++)
-        CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->down[k]));
+    CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->down));
+    for (int k = 0; k < CAIRN_CUDA_TURNS; k++)
+        CAIRN_TRY(cairn_cuda_event_make(p->device, false, &moment->turn[k]));
     return CAIRN_OK;
 }
 
@@ -442,10 +445,12 @@ static void discard(cairn_cuda_product *p)
     cairn_cuda_event_free(device, &p->moment.up);
     cairn_cuda_event_free(device, &p->moment.ready);
     cairn_cuda_event_free(device, &p->moment.computed);
-    for (int k = 0; k < CAIRN_CUDA_PIECES; k++)
-        cairn_cuda_event_free(device, &p->moment.down[k]);
+    cairn_cuda_event_free(device, &p->moment.down);
+    for (int k = 0; k < CAIRN_CUDA_TURNS; k++)
+        cairn_cuda_event_free(device, &p->moment.turn[k]);
     cairn_cuda_x_leave(device, &p->x);
     cairn_cuda_unpin(device, &p->y.host);
+    if (p->ring.device) cairn_cuda_ring_close(&p->ring, CAIRN_NO_DEVICE);
     cairn_cuda_free(d, &p->memory, p->bytes);
     cairn_cuda_arrays_leave(device, &p->arrays);
     cairn_cuda_program_leave(device, &p->program);

@@ -22,13 +22,14 @@ typedef struct cairn_cuda_step {
     int              x_at, y_at; ///< of X and Y at these bytes; below 0: without.
 } cairn_cuda_step;
 
-enum { CAIRN_CUDA_PIECES = 16 }; ///< Of Y, at most, one copied on while others come.
+enum { CAIRN_CUDA_TURNS = 16 }; ///< Products of a chain, at most, that are under way.
 
 /// When things are done.
 typedef struct cairn_cuda_moments {
     cairn_cuda_event begin, up; ///< Of its X, if it is the one that brings it.
     cairn_cuda_event ready, computed;
-    cairn_cuda_event down[CAIRN_CUDA_PIECES];
+    cairn_cuda_event down; ///< All of its Y has come, to pinned memory at least.
+    cairn_cuda_event turn[CAIRN_CUDA_TURNS];
 } cairn_cuda_moments;
 
 struct cairn_cuda_product {
@@ -40,6 +41,7 @@ struct cairn_cuda_product {
     int64_t             bytes;  ///< so much.
     cairn_cuda_x       *x;
     cairn_cuda_operand  y;
+    cairn_cuda_ring     ring; ///< Y on its way, if it is several pieces.
     cairn_cuda_step    *step; ///< [steps], and behind them those of stages.
     int64_t             steps;
     cairn_cuda_stages   stages;

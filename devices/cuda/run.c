@@ -53,13 +53,6 @@ void cairn_cuda_seat_mark(cairn_cuda_seat *seat, cairn_cuda_event event)
     cairn_cuda_seat_mark_in(seat, event, device_of(seat)->stream);
 }
 
-int64_t cairn_cuda_piece(int64_t bytes)
-{
-    const int64_t least = (bytes + CAIRN_CUDA_PIECES - 1) / CAIRN_CUDA_PIECES;
-
-    return least > LONG_PIECE ? least : LONG_PIECE;
-}
-
 bool cairn_cuda_seat_brings(const cairn_cuda_seat *seat, int k)
 {
     for (int j = 0; j < k; j++)
@@ -72,14 +65,13 @@ void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
                         const char               *from,
                         const char               *where)
 {
-    const cairn_cuda_operand *o    = operand;
-    cairn_cuda_device        *d    = device_of(seat);
-    const int64_t             most = cairn_cuda_piece(o->bytes);
+    const cairn_cuda_operand *o = operand;
+    cairn_cuda_device        *d = device_of(seat);
     int64_t                   piece;
 
     for (int64_t done = 0; done < o->bytes && seat->error == CAIRN_CUDA_OK;
          done += piece) {
-        piece = o->bytes - done < most ? o->bytes - done : most;
+        piece = o->bytes - done < LONG_PIECE ? o->bytes - done : LONG_PIECE;
         cairn_cuda_copy(seat->device, o->host.begin + done, from + done, piece);
         note(seat,
              CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, o->at + (cairn_cuda_pointer)done,
@@ -88,46 +80,47 @@ void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
     }
 }
 
-/// Into pinned memory alone if it is one piece, which the part that is the same sends.
+/// Into pinned memory alone if it is one piece, which the part that is the same sends; else
+/// all the way, two pieces of it at a time: it waits for those before.
 static void bring(cairn_cuda_seat          *s,
                   const cairn_cuda_operand *o,
+                  cairn_cuda_ring          *ring,
                   const char               *from,
                   const char               *where)
 {
-    if (!cairn_cuda_is_piece(o))
-        cairn_cuda_seat_up(s, o, from, where);
-    else if (s->error == CAIRN_CUDA_OK && o->bytes > 0)
+    if (s->error != CAIRN_CUDA_OK) return;
+    if (cairn_cuda_is_piece(o)) {
         cairn_cuda_copy(s->device, o->host.begin, from, o->bytes);
+        return;
+    }
+    ring->error = CAIRN_CUDA_OK; /* of an earlier run */
+    cairn_cuda_ring_send(ring, o->at, from, o->bytes);
+    note(s, ring->error, where);
 }
 
-/// X of several pieces, of which two are on their way at a time: it waits for those before.
+/// X of several pieces, and when.
 static void
 bring_long(cairn_cuda_seat *s, const cairn_cuda_product *p, const char *from)
 {
-    cairn_cuda_x *const x = p->x;
-
     cairn_cuda_seat_begin(s, p->moment.begin);
     cairn_cuda_seat_mark(s, p->moment.begin);
-    if (s->error != CAIRN_CUDA_OK) return;
-    x->ring.error = CAIRN_CUDA_OK; /* of an earlier run */
-    cairn_cuda_ring_send(&x->ring, x->on.at, from, x->on.bytes);
-    note(s, x->ring.error, "X to it");
+    bring(s, &p->x->on, &p->x->ring, from, "X to it");
     cairn_cuda_seat_mark(s, p->moment.up);
 }
 
 /// Before that part: X of product @p k, and a Y that it keeps.
 static void bring_operands(cairn_cuda_seat *s, int k, const char *x, const char *y)
 {
-    const cairn_cuda_product *p  = s->product[k];
+    cairn_cuda_product       *p  = s->product[k];
     const cairn_cuda_operand *on = &p->x->on;
 
     if (cairn_cuda_seat_brings(s, k) && !(s->lending && p->x->lent)) {
         if (cairn_cuda_is_piece(on))
-            bring(s, on, x + on->begin, "X to it");
+            bring(s, on, NULL, x + on->begin, "X to it");
         else
             bring_long(s, p, x + on->begin);
     }
-    if (p->keeps) bring(s, &p->y, y, "Y to it");
+    if (p->keeps) bring(s, &p->y, &p->ring, y, "Y to it");
 }
 
 static void send(cairn_cuda_seat          *s,
@@ -158,16 +151,34 @@ static void send_x(cairn_cuda_seat *s, int k)
 
 void cairn_cuda_seat_down(cairn_cuda_seat          *seat,
                           const cairn_cuda_operand *operand,
-                          int64_t                   first,
-                          int64_t                   bytes)
+                          const cairn_cuda_pinned  *to)
 {
     cairn_cuda_device *d = device_of(seat);
 
-    if (bytes == 0 || seat->error != CAIRN_CUDA_OK) return;
+    if (operand->bytes == 0 || seat->error != CAIRN_CUDA_OK) return;
     note(seat,
-         CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, operand->host.begin + first,
-                    operand->at + (cairn_cuda_pointer)first, (size_t)bytes, d->stream),
+         CAIRN_CUDA(d, cuMemcpyDtoHAsync_v2, to->begin, operand->at,
+                    (size_t)operand->bytes, d->stream),
          "Y from it");
+}
+
+void cairn_cuda_seat_ask(cairn_cuda_seat *seat, int k, cairn_cuda_pointer from)
+{
+    cairn_cuda_product *p = seat->product[k];
+
+    if (seat->error != CAIRN_CUDA_OK) return;
+    p->ring.error = CAIRN_CUDA_OK; /* of an earlier run */
+    cairn_cuda_ring_ask(&p->ring, from, p->y.bytes, p->moment.down);
+    note(seat, p->ring.error, "Y from it");
+}
+
+void cairn_cuda_seat_take(cairn_cuda_seat *seat, int k, char *to)
+{
+    cairn_cuda_ring *ring = &seat->product[k]->ring;
+
+    if (seat->error != CAIRN_CUDA_OK) return;
+    cairn_cuda_ring_take(ring, to);
+    note(seat, ring->error, "Y from it");
 }
 
 cairn_cuda_result cairn_cuda_start_step(cairn_cuda_device     *d,
@@ -231,23 +242,8 @@ void cairn_cuda_seat_same(cairn_cuda_seat *seat, int lent)
 
         if (!cairn_cuda_is_piece(&p->y) || p->y.bytes == 0 || s->error != CAIRN_CUDA_OK)
             continue;
-        cairn_cuda_seat_down(s, &p->y, 0, p->y.bytes);
-        cairn_cuda_seat_mark(s, p->moment.down[0]);
-    }
-}
-
-/// Y of several pieces, an event behind each.
-static void enqueue_down(cairn_cuda_seat *s, const cairn_cuda_product *p)
-{
-    const int64_t most   = cairn_cuda_piece(p->y.bytes);
-    int           pieces = 0;
-    int64_t       piece;
-
-    for (int64_t done = 0; done < p->y.bytes && s->error == CAIRN_CUDA_OK;
-         done += piece) {
-        piece = p->y.bytes - done < most ? p->y.bytes - done : most;
-        cairn_cuda_seat_down(s, &p->y, done, piece);
-        cairn_cuda_seat_mark(s, p->moment.down[pieces++]);
+        cairn_cuda_seat_down(s, &p->y, &p->y.host);
+        cairn_cuda_seat_mark(s, p->moment.down);
     }
 }
 
@@ -289,9 +285,9 @@ static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
 
         if (cairn_cuda_seat_landing(s, k)) {
             cairn_cuda_seat_land(s, k, (cairn_interval){0, p->y.bytes - 1}, d->stream);
-            cairn_cuda_seat_mark(s, cairn_cuda_last_down(p));
+            cairn_cuda_seat_mark(s, p->moment.down);
         } else if (!cairn_cuda_is_piece(&p->y))
-            enqueue_down(s, p);
+            cairn_cuda_seat_ask(s, k, p->y.at);
     }
 }
 
@@ -333,23 +329,6 @@ void cairn_cuda_seat_start(cairn_cuda_seat *s, const void *const *x, void *const
     cairn_cuda_leave(device_of(s));
 }
 
-/// Take what comes with the pieces' events. @p y NULL: only wait.
-static void take_pieces(cairn_cuda_seat *s, const cairn_cuda_product *p, char *y)
-{
-    const int64_t most   = cairn_cuda_piece(p->y.bytes);
-    int           pieces = 0;
-    int64_t       piece;
-
-    for (int64_t done = 0; done < p->y.bytes && s->error == CAIRN_CUDA_OK;
-         done += piece) {
-        piece = p->y.bytes - done < most ? p->y.bytes - done : most;
-        if (!cairn_cuda_is_piece(&p->y))
-            cairn_cuda_seat_wait(s, p->moment.down[pieces++]);
-        if (s->error == CAIRN_CUDA_OK && y)
-            cairn_cuda_copy(s->device, y + done, p->y.host.begin + done, piece);
-    }
-}
-
 /// Wait for what lands, and take what shares pages.
 static void take_landing(cairn_cuda_seat          *s,
                          const cairn_cuda_product *p,
@@ -358,10 +337,10 @@ static void take_landing(cairn_cuda_seat          *s,
 {
     const int64_t begin = landing->begin, end = landing->end;
 
-    if (!s->staged) cairn_cuda_seat_wait(s, cairn_cuda_last_down(p));
+    if (!s->staged) cairn_cuda_seat_wait(s, p->moment.down);
     if (s->error != CAIRN_CUDA_OK || !y) return;
-    memcpy(y, p->y.host.begin, (size_t)begin);
-    memcpy(y + end, p->y.host.begin + end, (size_t)(p->y.bytes - end));
+    memcpy(y, p->ring.half[0].begin, (size_t)begin);
+    memcpy(y + end, p->ring.half[1].begin, (size_t)(p->y.bytes - end));
 }
 
 /// Take Y, piece by piece as they come, if there are several. @p y NULL: only wait.
@@ -374,8 +353,10 @@ static void take_down(cairn_cuda_seat *s, int k, char *y)
     s->came = true;
     if (landing)
         take_landing(s, p, landing, y);
-    else
-        take_pieces(s, p, y);
+    else if (!cairn_cuda_is_piece(&p->y))
+        cairn_cuda_seat_take(s, k, y);
+    else if (s->error == CAIRN_CUDA_OK && y)
+        cairn_cuda_copy(s->device, y, p->y.host.begin, p->y.bytes);
 }
 
 /// End a launch on a card that is entered.

@@ -128,9 +128,6 @@ void cairn_cuda_seat_times(const cairn_cuda_seat *seat,
                            int                    k,
                            cairn_launch_times    *times);
 
-/// When the last of product's Y has come.
-cairn_cuda_event cairn_cuda_last_down(const cairn_cuda_product *product);
-
 /// Find out whether its one product can be chained; and give back what chains took, of a
 /// card that is entered or lost.
 void cairn_cuda_chain_open(cairn_cuda_seat *seat);
@@ -140,9 +137,6 @@ void cairn_cuda_chain_close(cairn_cuda_seat *seat);
 bool cairn_cuda_chain_prepare(cairn_cuda_seat *seat);
 
 /* What a run is made of: after a failure, which the seat keeps, nothing is enqueued. */
-
-/// Bytes of the pieces in which so many are copied, CAIRN_CUDA_PIECES at most.
-int64_t cairn_cuda_piece(int64_t bytes);
 
 /// Is product @p k the first that reads its X?
 bool cairn_cuda_seat_brings(const cairn_cuda_seat *seat, int k);
@@ -167,11 +161,15 @@ void cairn_cuda_seat_up(cairn_cuda_seat          *seat,
                         const char               *from,
                         const char               *where);
 
-/// Copy some bytes of an operand from the card to pinned memory.
+/// Enqueue the way of an operand from the card to pinned memory.
 void cairn_cuda_seat_down(cairn_cuda_seat          *seat,
                           const cairn_cuda_operand *operand,
-                          int64_t                   first,
-                          int64_t                   bytes);
+                          const cairn_cuda_pinned  *to);
+
+/// Enqueue the first pieces of the way back of a vector as long as the Y of product @p k,
+/// which is several pieces; and take all of them. @p to NULL: only wait.
+void cairn_cuda_seat_ask(cairn_cuda_seat *seat, int k, cairn_cuda_pointer from);
+void cairn_cuda_seat_take(cairn_cuda_seat *seat, int k, char *to);
 
 /// The first thing of a run begins, at that event, if nothing did before.
 void cairn_cuda_seat_begin(cairn_cuda_seat *seat, cairn_cuda_event first);

@@ -279,15 +279,15 @@ void cairn_cuda_seat_staged(cairn_cuda_seat *seat, int which)
         x = x_end;
         y = p->stages.stage[k].y;
     }
-    cairn_cuda_seat_mark_in(seat, cairn_cuda_last_down(p), d->down.stream);
+    cairn_cuda_seat_mark_in(seat, p->moment.down, d->down.stream);
     follow(seat, d->stream, d->down.till, d->down.stream);
 }
 
 void cairn_cuda_staged_times(const cairn_cuda_seat *seat, cairn_launch_times *times)
 {
-    const cairn_cuda_product *p = seat->product[0];
-    const cairn_cuda_moments *m = &p->moment;
-    const double all = cairn_cuda_seat_seconds(seat, m->begin, cairn_cuda_last_down(p));
+    const cairn_cuda_product *p   = seat->product[0];
+    const cairn_cuda_moments *m   = &p->moment;
+    const double              all = cairn_cuda_seat_seconds(seat, m->begin, m->down);
 
     times->in      = cairn_cuda_seat_seconds(seat, m->begin, m->up);
     times->compute = 0;

@@ -20,13 +20,6 @@ double cairn_cuda_seat_seconds(const cairn_cuda_seat *seat,
     return (double)ms * 1e-3;
 }
 
-cairn_cuda_event cairn_cuda_last_down(const cairn_cuda_product *product)
-{
-    const int64_t bytes = product->y.bytes, most = cairn_cuda_piece(bytes);
-
-    return product->moment.down[bytes > 0 ? (bytes + most - 1) / most - 1 : 0];
-}
-
 /// What the stream did last before Y of product @p k: Ys of one piece go before others.
 static cairn_cuda_event before_down(const cairn_cuda_seat *s, int k)
 {
@@ -35,11 +28,11 @@ static cairn_cuda_event before_down(const cairn_cuda_seat *s, int k)
 
     for (int j = 0; !piece && j < s->products; j++)
         if (cairn_cuda_is_piece(&s->product[j]->y) && s->product[j]->y.bytes > 0)
-            event = cairn_cuda_last_down(s->product[j]);
+            event = s->product[j]->moment.down;
     for (int j = 0; j < k; j++)
         if (cairn_cuda_is_piece(&s->product[j]->y) == piece
             && s->product[j]->y.bytes > 0)
-            event = cairn_cuda_last_down(s->product[j]);
+            event = s->product[j]->moment.down;
     return event;
 }
 
@@ -58,9 +51,8 @@ void cairn_cuda_seat_times(const cairn_cuda_seat *seat,
     times->in =
         cairn_cuda_seat_brings(s, k) ? cairn_cuda_seat_seconds(s, m->begin, m->up) : 0;
     times->compute = cairn_cuda_seat_seconds(s, m->ready, m->computed);
-    times->out     = p->y.bytes > 0 ? cairn_cuda_seat_seconds(s, before_down(s, k),
-                                                              cairn_cuda_last_down(p))
-                                    : 0;
+    times->out =
+        p->y.bytes > 0 ? cairn_cuda_seat_seconds(s, before_down(s, k), m->down) : 0;
 }
 
 static cairn_seat_bar
@@ -88,12 +80,10 @@ void cairn_cuda_seat_bars(const cairn_cuda_seat *seat,
 
         bar[CAIRN_SEAT_COMPUTE] = bar_between(seat, stages->stage[0].begin,
                                               stages->stage[stages->count - 1].end);
-        bar[CAIRN_SEAT_OUT] =
-            bar_between(seat, stages->stage[0].end, cairn_cuda_last_down(p));
+        bar[CAIRN_SEAT_OUT]     = bar_between(seat, stages->stage[0].end, m->down);
         return;
     }
     bar[CAIRN_SEAT_COMPUTE] = bar_between(seat, m->ready, m->computed);
     if (p->y.bytes > 0)
-        bar[CAIRN_SEAT_OUT] =
-            bar_between(seat, before_down(seat, k), cairn_cuda_last_down(p));
+        bar[CAIRN_SEAT_OUT] = bar_between(seat, before_down(seat, k), m->down);
 }
