@@ -25,14 +25,14 @@ int64_t cairn_card_has_source(const cairn_compiled *c)
                : 0;
 }
 
-/* The processor pads slots and lines, and writes indices of lines, after they have come;
-   banks come one after the other, each over the one before. */
+/* The processor pads lines, and writes their indices, after they have come; banks come one
+   after the other, each over the one before. */
 void cairn_card_keep(cairn_compiled *c, cairn_local *tensor)
 {
     cairn_card_work *const w = c->program.card;
 
     if (w && w->grids->keep && w->target && c->m->layout->partition < 0
-        && !c->m->rows.along && !c->m->blocks)
+        && !c->m->blocks)
         w->grids->keep(w->program, w->target, tensor, c->m->number);
 }
 

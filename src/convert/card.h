@@ -50,7 +50,8 @@ bool cairn_card_plan_keys(const struct cairn_compiled *c, cairn_key_fields *fiel
 cairn_status cairn_card_sort(struct cairn_compiled *c);
 /// Number nodes.
 cairn_status cairn_card_count(struct cairn_compiled *c);
-/// Fill the arrays of a part, and bring them back.
+/// Fill the arrays of a part, and bring them back: slots of rows once they are padded.
+cairn_status cairn_card_pad(struct cairn_compiled *c);
 cairn_status cairn_card_fill(struct cairn_compiled *c, const cairn_part *part);
 
 /// Let the arrays of a member that was filled there stay, for what reads @p tensor next.

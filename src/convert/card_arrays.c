@@ -23,8 +23,8 @@ cairn_status cairn_card_send_small(cairn_card_work    *w,
     return w->grids->send(w->program, *there, number, bytes);
 }
 
-/// Numbers of rows by which some level goes.
-static bool reads_tables(const cairn_compiled *c)
+/// Queries whose numbers of rows some level goes by.
+static uint32_t tables_read(const cairn_compiled *c)
 {
     const cairn_layout *to   = c->m->layout;
     uint32_t            used = 0;
@@ -36,12 +36,19 @@ static bool reads_tables(const cairn_compiled *c)
 
 cairn_status cairn_card_send_table(const cairn_compiled *c, cairn_card_work *w)
 {
-    const cairn_numbered_rows *rows = &c->m->rows;
+    const cairn_numbered_rows *rows  = &c->m->rows;
+    const uint32_t             read  = rows->on ? tables_read(c) : 0;
+    const int64_t              bytes = rows->n * (int64_t)sizeof *rows->table;
     cairn_grid_address         table;
 
-    if (!rows->on || !reads_tables(c)) return CAIRN_OK;
-    CAIRN_TRY(cairn_card_send_small(w, rows->table, c->m->encoding->queries * rows->n,
-                                    &table));
+    if (!read) return CAIRN_OK;
+    CAIRN_TRY(
+        cairn_card_take(w, c->m->encoding->queries * bytes, "numbers of rows", &table));
+    for (int q = 0; read >> q; q++)
+        if (read >> q & 1)
+            CAIRN_TRY(w->grids->send(w->program,
+                                     table + (cairn_grid_address)(q * bytes),
+                                     rows->table + q * rows->n, bytes));
     w->args.table      = cairn_card_address(table);
     w->args.table_rows = rows->n;
     return CAIRN_OK;

@@ -3,6 +3,7 @@
 /// The passes on a card behind the first: nodes are numbered, and arrays filled.
 
 #include "convert/card_steps.h"
+#include "convert/passes.h"
 
 /// Number the nodes of a depth, which are row @p row. @param[out] nodes  How many.
 static cairn_status
@@ -149,11 +150,30 @@ static cairn_status fill(cairn_compiled *c, cairn_card_work *w)
         CAIRN_TRY(fill_level(c, w, l));
     w->args.end = entries;
     CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_FILL, entries));
-    return cairn_card_fetch_target(w);
+    return c->m->rows.along ? CAIRN_OK : cairn_card_fetch_target(w);
 }
 
 cairn_status cairn_card_fill(cairn_compiled *c, const cairn_part *part)
 {
     c->program.card->part = part;
     return cairn_card_note(c, fill(c, c->program.card));
+}
+
+static cairn_status pad(const cairn_compiled *c, cairn_card_work *w)
+{
+    const int64_t      lanes = cairn_slots_lanes(c->m->layout);
+    const int64_t      all   = lanes * c->facts.groups;
+    cairn_grid_address order;
+
+    CAIRN_TRY(cairn_card_send_small(w, c->slots.row_of, all, &order));
+    w->args.order = cairn_card_address(order);
+    w->args.lanes = lanes;
+    w->args.end   = all;
+    CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_PAD, all));
+    return cairn_card_fetch_target(w);
+}
+
+cairn_status cairn_card_pad(cairn_compiled *c)
+{
+    return cairn_card_note(c, pad(c, c->program.card));
 }

@@ -89,7 +89,7 @@ cairn_status cairn_card_send_small(cairn_card_work    *w,
                                    int64_t             n,
                                    cairn_grid_address *there);
 
-/// Send the numbers of rows by which some level goes, if one does.
+/// Send the numbers of rows by which some level goes, of those queries alone.
 cairn_status cairn_card_send_table(const cairn_compiled *c, cairn_card_work *w);
 
 /// Bring the arrays of the target back.

@@ -38,9 +38,15 @@ static cairn_status fill_there(cairn_compiled *c, const cairn_pass_call *call)
     return cairn_card_fill(c, call->part);
 }
 
+static cairn_status pad_there(cairn_compiled *c, const cairn_pass_call *call)
+{
+    (void)call;
+    return cairn_card_pad(c);
+}
+
 static const cairn_pass_work sorts   = {.prepare = sort_there},
                              numbers = {.prepare = number_there},
-                             fills   = {.write = fill_there};
+                             fills = {.write = fill_there}, pads = {.write = pad_there};
 
 /// Seconds of an entry's bytes on the card's memory, and of starts.
 static double on_card(const cairn_compiled *c, double bytes, double starts)
@@ -98,7 +104,7 @@ stands_on_card(const cairn_compiled *c, cairn_pass_writer *w, double seconds)
     pass->place.rate   = pass->bytes > 0 ? seconds / pass->bytes : 0;
 }
 
-enum { KEY = 12, A_DIGIT = 32, STARTS = 8 };
+enum { KEY = 12, A_DIGIT = 32, STARTS = 8, A_ROW = 8 };
 
 static cairn_status sort_pass(const cairn_compiled *c, cairn_pass_writer *w)
 {
@@ -130,7 +136,7 @@ move_pass(const cairn_compiled *c, cairn_pass_writer *w, uint64_t arrays, double
     return CAIRN_OK;
 }
 
-/// Slots begin and are padded on the processor, as for the method row-slots.
+/// Slots begin on the processor, as for the method row-slots.
 static cairn_status passes_to_slots(const cairn_compiled *c, cairn_pass_writer *w)
 {
     const cairn_convert_spec lanes = cairn_slots_lanes_spec(c);
@@ -140,7 +146,11 @@ static cairn_status passes_to_slots(const cairn_compiled *c, cairn_pass_writer *
     cairn_passes_call(w, &lanes);
     CAIRN_TRY(sort_pass(c, w));
     CAIRN_TRY(move_pass(c, w, w->arrays & ~w->ptrs, KEY));
-    return cairn_passes_pad(w, &cairn_pad_slots);
+    w->program->pads = true;
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_PAD, CAIRN_UNIT_RUN, w->arrays & ~w->ptrs,
+                               CAIRN_STORES_NONE, A_ROW * w->rows, &pads));
+    stands_on_card(c, w, on_card(c, A_ROW * w->rows, 1));
+    return CAIRN_OK;
 }
 
 /// Lines begin, and have their indices written, on the processor, as for the method groups.

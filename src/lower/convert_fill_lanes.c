@@ -8,13 +8,6 @@
 
 enum { AHEAD = 256 }; ///< Entries that are asked for before they are read (measured).
 
-/// A lane while it is filled: positions are of values, a slot and the next are `lanes`
-/// of them apart.
-typedef struct {
-    cairn_ir_x    lanes, base, stop; ///< Slots begin here, and end before this.
-    cairn_ir_var *next;              ///< Where the next one is written.
-} lane;
-
 static int column_level(const cairn_convert *c)
 {
     return c->to->levels - 1;
@@ -26,7 +19,8 @@ static cairn_ir_x let(cairn_convert *c, cairn_ir_x value, const char *name)
 }
 
 /// `column` and `value` into the next slot.
-static void put(cairn_convert *c, const lane *s, cairn_ir_x column, cairn_ir_x value)
+static void
+put(cairn_convert *c, const cairn_convert_lane *s, cairn_ir_x column, cairn_ir_x value)
 {
     cairn_ir        *b    = &c->ir;
     const cairn_ir_x next = cairn_ir_use(b, s->next);
@@ -37,7 +31,7 @@ static void put(cairn_convert *c, const lane *s, cairn_ir_x column, cairn_ir_x v
     cairn_ir_assign(b, s->next, cairn_ir_add(b, next, s->lanes));
 }
 
-static void put_entries(cairn_convert *c, const lane *s)
+static void put_entries(cairn_convert *c, const cairn_convert_lane *s)
 {
     cairn_convert_visit(c, true);
     put(c, s, let(c, cairn_convert_form(c, &c->target[column_level(c)]), "column"),
@@ -53,7 +47,7 @@ static cairn_ir_x hole(cairn_convert *c)
 }
 
 /// While there are slots, and if @p more is given, while it holds.
-static void open_rest(cairn_convert *c, const lane *s, cairn_ir_x more)
+static void open_rest(cairn_convert *c, const cairn_convert_lane *s, cairn_ir_x more)
 {
     cairn_ir        *b    = &c->ir;
     const cairn_ir_x room = cairn_ir_lt(b, cairn_ir_use(b, s->next), s->stop);
@@ -61,7 +55,7 @@ static void open_rest(cairn_convert *c, const lane *s, cairn_ir_x more)
     cairn_ir_while(b, more ? cairn_ir_and(b, more, room) : room);
 }
 
-static void put_holes(cairn_convert *c, const lane *s)
+void cairn_convert_put_holes(cairn_convert *c, const cairn_convert_lane *s)
 {
     open_rest(c, s, NULL);
     put(c, s, hole(c), cairn_convert_no_value(c, 1));
@@ -69,8 +63,10 @@ static void put_holes(cairn_convert *c, const lane *s)
 }
 
 /// The columns up to @p limit, which the row lacks.
-static void
-put_run(cairn_convert *c, const lane *s, cairn_ir_var *absent, cairn_ir_x limit)
+static void put_run(cairn_convert            *c,
+                    const cairn_convert_lane *s,
+                    cairn_ir_var             *absent,
+                    cairn_ir_x                limit)
 {
     cairn_ir *b = &c->ir;
 
@@ -80,9 +76,8 @@ put_run(cairn_convert *c, const lane *s, cairn_ir_var *absent, cairn_ir_x limit)
     cairn_ir_end(b);
 }
 
-/// The columns that the row lacks, in order, as far as there are any: before each that it
-/// has, and behind the last. Then holes.
-static void put_padding(cairn_convert *c, const lane *s)
+/* Before each column that the row has are those that it lacks, and behind the last. */
+void cairn_convert_put_padding(cairn_convert *c, const cairn_convert_lane *s)
 {
     cairn_ir        *b   = &c->ir;
     const int64_t    col = c->spec->along.col;
@@ -105,7 +100,7 @@ static void put_padding(cairn_convert *c, const lane *s)
     cairn_ir_assign(b, met, cairn_ir_add(b, cairn_ir_use(b, met), s->lanes));
     cairn_ir_end(b);
     put_run(c, s, absent, cairn_ir_add_int(b, high, 1));
-    put_holes(c, s);
+    cairn_convert_put_holes(c, s);
 }
 
 /// Indices of the levels that the row determines.
@@ -135,7 +130,7 @@ static void put_determined(cairn_convert *c, cairn_ir_x row)
 }
 
 /// Open the loops over groups, and over lanes of each as far as they are the share's.
-static cairn_ir_x open_lanes(cairn_convert *c, lane *s)
+static cairn_ir_x open_lanes(cairn_convert *c, cairn_convert_lane *s)
 {
     cairn_ir        *b      = &c->ir;
     cairn_ir_array  *cursor = cairn_convert_cursors(c);
@@ -176,8 +171,8 @@ static cairn_ir_x open_lanes(cairn_convert *c, lane *s)
 
 void cairn_convert_lower_stand(cairn_convert *c)
 {
-    cairn_ir *b = &c->ir;
-    lane      s;
+    cairn_ir          *b = &c->ir;
+    cairn_convert_lane s;
 
     if (!c->spec->ahead) cairn_convert_open_shares(c);
     const cairn_ir_x place = open_lanes(c, &s);
@@ -187,9 +182,9 @@ void cairn_convert_lower_stand(cairn_convert *c)
     if (c->spec->ahead) cairn_convert_ask_behind_row(c, c->here.row, AHEAD);
     put_entries(c, &s);
     put_determined(c, c->here.row);
-    put_padding(c, &s);
+    cairn_convert_put_padding(c, &s);
     cairn_ir_else(b);
-    put_holes(c, &s);
+    cairn_convert_put_holes(c, &s);
     cairn_ir_end(b);
     cairn_ir_end(b);
     cairn_ir_end(b);

@@ -280,6 +280,19 @@ cairn_ir_x cairn_convert_combine(cairn_convert *c,
 /// determined levels. @p delta: elements to be added in each array; NULL: none.
 void cairn_convert_write(cairn_convert *c, cairn_ir_x node, const cairn_ir_x *delta);
 
+/// A lane while it is filled: positions are of values, a slot and the next are `lanes`
+/// of them apart.
+typedef struct cairn_convert_lane {
+    cairn_ir_x    lanes, base, stop; ///< Slots begin here, and end before this.
+    cairn_ir_var *next;              ///< Where the next one is written.
+} cairn_convert_lane;
+
+/// Write the padding of a lane whose row has entries up to `next`, in the order of their
+/// columns: the columns that the row lacks, in order, as far as there are any; then, and in
+/// a lane without a row from the begin, holes.
+void cairn_convert_put_padding(cairn_convert *c, const cairn_convert_lane *s);
+void cairn_convert_put_holes(cairn_convert *c, const cairn_convert_lane *s);
+
 /// Write holes into the indices of determined levels.
 void cairn_convert_write_holes(cairn_convert *c);
 

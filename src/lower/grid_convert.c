@@ -384,6 +384,7 @@ static bool has_function(const cairn_convert_spec *spec, int function)
 
     if (function == CAIRN_GRID_CONVERT_BANKS) return to->partition >= 0;
     if (function == CAIRN_GRID_CONVERT_GAPS) return cairn_grid_convert_has_gaps(to);
+    if (function == CAIRN_GRID_CONVERT_PAD) return spec->along.on;
     if (function < CAIRN_GRID_CONVERT_PTR) return true;
     if (spec->along.on || spec->blocks.query) return false;
     if (function < CAIRN_GRID_CONVERT_HOLES) {
@@ -398,7 +399,7 @@ static bool has_function(const cairn_convert_spec *spec, int function)
 
 static void name_function(const char *name, int function, char *text, size_t size)
 {
-    static const char *const alone[] = {"pack", "fill", "banks", "gaps"};
+    static const char *const alone[] = {"pack", "fill", "banks", "gaps", "pad"};
 
     if (function < CAIRN_GRID_CONVERT_PTR)
         snprintf(text, size, "%s_%s", name, alone[function]);
@@ -422,6 +423,8 @@ static void build(cairn_convert *c, int function)
         lower_banks(c);
     else if (function == CAIRN_GRID_CONVERT_GAPS)
         lower_gaps(c);
+    else if (function == CAIRN_GRID_CONVERT_PAD)
+        cairn_grid_convert_lower_pad(c);
     else if (function < CAIRN_GRID_CONVERT_HOLES)
         lower_ptr(c, function - CAIRN_GRID_CONVERT_PTR);
     else

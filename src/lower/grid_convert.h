@@ -85,6 +85,9 @@ typedef enum {
     /// group has, `capacity` entries being there. The turns are one more than there are
     /// groups. Added up, these are where each group begins.
     CAIRN_GRID_CONVERT_GAPS,
+    /// `along`, behind FILL: write the idx and values of what no entry has, lane by lane, with
+    /// `order`, `first`, `cursor` and `lanes`. The turns are lanes of all groups.
+    CAIRN_GRID_CONVERT_PAD,
     /// One for each level with a ptr: write it, `capacity` entries being there; the turns
     /// are its elements.
     CAIRN_GRID_CONVERT_PTR,

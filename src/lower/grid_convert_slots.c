@@ -71,6 +71,57 @@ void cairn_grid_convert_lower_slots(cairn_convert *c)
     cairn_grid_convert_close(c);
 }
 
+static cairn_ir_x let(cairn_convert *c, cairn_ir_x value, const char *name)
+{
+    return cairn_ir_use(&c->ir, cairn_ir_let(&c->ir, value, "%s", name));
+}
+
+/// Lane @p k of all groups. Slots of neighbours lie side by side.
+static cairn_convert_lane lane_at(cairn_convert *c, cairn_ir_x k)
+{
+    cairn_ir          *b      = &c->ir;
+    cairn_ir_array    *cursor = cairn_convert_cursors(c);
+    cairn_convert_lane s      = {.lanes =
+                                     cairn_convert_scalar(c, CAIRN_CONVERT_lanes, "lanes")};
+    const cairn_ir_x   g    = let(c, cairn_ir_binary(b, CAIRN_IR_DIV, k, s.lanes), "g");
+    const cairn_ir_x   node = let(c, cairn_ir_load(b, cursor, g), "node");
+    const cairn_ir_x   next = cairn_ir_load(b, cursor, cairn_ir_add_int(b, g, 1));
+
+    s.base =
+        let(c, cairn_ir_add(b, k, cairn_ir_mul(b, cairn_ir_sub(b, node, g), s.lanes)),
+            "base");
+    s.stop = let(
+        c,
+        cairn_ir_add(b, s.base, cairn_ir_mul(b, cairn_ir_sub(b, next, node), s.lanes)),
+        "stop");
+    s.next = cairn_ir_declare(b, s.base, "next");
+    return s;
+}
+
+void cairn_grid_convert_lower_pad(cairn_convert *c)
+{
+    cairn_ir        *b = &c->ir;
+    const cairn_ir_x k = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "k");
+    const cairn_convert_lane s     = lane_at(c, k);
+    const cairn_ir_x         place = let(
+                c, cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_order, "order"), k),
+                "place");
+    cairn_ir_array *first = cairn_convert_small(c, CAIRN_CONVERT_first, "first");
+
+    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_int(b, 0), place));
+    const cairn_ir_x entries =
+        cairn_ir_sub(b, cairn_ir_load(b, first, place),
+                     cairn_ir_load(b, first, cairn_ir_add_int(b, place, -1)));
+
+    cairn_ir_assign(b, s.next,
+                    cairn_ir_add(b, s.base, cairn_ir_mul(b, entries, s.lanes)));
+    cairn_convert_put_padding(c, &s);
+    cairn_ir_else(b);
+    cairn_convert_put_holes(c, &s);
+    cairn_ir_end(b);
+    cairn_grid_convert_close(c);
+}
+
 /* Keys are in the order of the source: each has all that is asked for. */
 void cairn_grid_convert_lower_lines(cairn_convert *c)
 {

@@ -33,6 +33,7 @@ cairn_ir_x cairn_grid_convert_key_at(cairn_convert *c, cairn_ir_x p, const char 
 
 void cairn_grid_convert_lower_pack(cairn_convert *c);
 void cairn_grid_convert_lower_slots(cairn_convert *c);
+void cairn_grid_convert_lower_pad(cairn_convert *c);
 void cairn_grid_convert_lower_lines(cairn_convert *c);
 
 /// End a function, and what it was built with.

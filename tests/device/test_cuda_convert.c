@@ -10,8 +10,13 @@
 #include "support/narrow_values.h"
 #include "support/seed.h"
 
-/// A pass over entries, of the method, that ran on the processor: queries are answered, slots
-/// begin and are padded there, but no entry is moved.
+static bool is_pad(const cairn_pass *pass)
+{
+    return is_on_card(pass) && pass->what == CAIRN_PASS_PAD;
+}
+
+/// A pass over entries, of the method, that ran on the processor: queries are answered and
+/// slots begin there, lines are padded, but no entry is moved.
 static bool is_left(const cairn_pass *pass)
 {
     return !pass->place.device && pass->method && strcmp(pass->method, "card") == 0
@@ -124,6 +129,8 @@ Test(cuda_convert, into_slots, .timeout = 300)
 
         cr_assert(made && right, "%s to %s: %s", source, target, context->env.message);
         check_same(made->local, right->local, target);
+        cr_expect_eq(count_passes(cairn_tensor_path(made), is_pad), 1, "%s: %s", target,
+                     cairn_tensor_how(made));
         cairn_tensor_destroy(&right);
         cairn_tensor_destroy(&made);
         cairn_tensor_destroy(&tensor);

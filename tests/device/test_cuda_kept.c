@@ -94,6 +94,71 @@ Test(cuda_kept, arrays_stay, .timeout = 300)
     end();
 }
 
+/// Bytes of the arrays that say where the slots of a member begin, and which row each lane
+/// has; of the others every element is written there.
+static size_t begins(const cairn_tensor *tensor)
+{
+    const cairn_kernel_part *view = &tensor->local->part[0].view;
+    size_t                   n    = 0;
+
+    for (int l = 0; l < view->levels - 1; l++)
+        n += (size_t)(view->level[l].ptr_length * view->level[l].ptr_bits / 8
+                      + view->level[l].idx_length * view->level[l].idx_bits / 8);
+    return n;
+}
+
+/// Padding is written there, so that slots of rows stay, too: of a source that is there
+/// nothing goes up but where rows and slots begin, which row a lane has, and what queries
+/// number rows by; and nothing at all when a plan runs on them.
+Test(cuda_kept, padded_arrays_stay, .timeout = 300)
+{
+    static const struct {
+        const char *text;
+        size_t      groups, tables; ///< Of lanes; of queries' numbers that are read.
+    } to[] = {
+        {"ell",              1,                0},
+        {"sell<4>",          TALL / 4,         0},
+        {"sell<32>",         (TALL + 31) / 32, 0},
+        {"sell-sigma<4,16>", TALL / 4,         1}
+    };
+    enum { LITTLE = 2048 }; /* constants, and what is seen */
+    cairn_tensor *between, *there;
+
+    BEGIN("seed=81");
+    cairn_source *source = large_source();
+    cairn_tensor *from   = must_store(context, source, "csr", CAIRN_F64);
+
+    convert_there(from, "csc", &between);
+    convert_there(between, "csr", &there);
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
+        const size_t  before = fake.up();
+        cairn_tensor *made   = convert_by(there, to[k].text, "card");
+
+        cr_assert_not_null(made, "%s: %s", to[k].text, context->env.message);
+        const size_t up    = fake.up() - before;
+        const size_t lanes = to[k].groups == 1 ? TALL : (TALL + 31) / 32 * 32;
+        const size_t need  = begins(made)
+                            + sizeof(uint32_t)
+                                  * (TALL + 1 + to[k].groups + 1 + to[k].tables * TALL
+                                     + (to[k].groups == TALL / 4 ? TALL : lanes));
+
+        cr_expect(up >= need && up < need + LITTLE, "%s: %zu bytes, %zu are needed",
+                  to[k].text, up, need);
+        cairn_tensor *right = convert_by(from, to[k].text, "");
+
+        check_same(made->local, right->local, to[k].text);
+        cr_expect_eq(run_there(made), 0, "%s: what was made there", to[k].text);
+        cr_expect_gt(run_there(right), need, "%s: what was not", to[k].text);
+        cairn_tensor_destroy(&right);
+        cairn_tensor_destroy(&made);
+    }
+    cairn_tensor_destroy(&there);
+    cairn_tensor_destroy(&between);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    end();
+}
+
 /// New values of a tensor that was made there: they alone go up again.
 Test(cuda_kept, arrays_that_stay_have_new_values, .timeout = 300)
 {

@@ -5,9 +5,11 @@
 /// The arrays are the processor's, byte for byte.
 
 #include "devices/grids.h"
+#include "lower/grid_convert.h"
 #include "support/conversion.h"
 #include "support/convert_by.h"
 #include "support/every_format.h"
+#include "support/ir_mutate.h"
 #include "support/ir_races.h"
 #include "support/seed.h"
 
@@ -26,6 +28,55 @@ static races          record;
 static uint64_t       order; ///< Of turns.
 static long           starts;
 
+/// A mistake for one function of every conversion that has it.
+static struct {
+    int  function; ///< -1: none is planted.
+    bool never;    ///< A loop, or what a condition guards, is left out;
+    int  what, n;  ///< or one of ir_mutate.h. The number among its kind.
+    bool found;    ///< The function has so many.
+} mistake = {.function = -1};
+
+static cairn_ir_stmt *find_condition(cairn_ir_stmt *block, int *left)
+{
+    for (cairn_ir_stmt *s = block; s; s = s->next) {
+        cairn_ir_stmt *found = s;
+
+        if ((s->kind == CAIRN_IR_IF || s->kind == CAIRN_IR_WHILE) && (*left)-- == 0)
+            return s;
+        found = find_condition(s->body, left);
+        if (!found) found = find_condition(s->other, left);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static void
+create_code(cairn_env *env, const cairn_ir_function *f, cairn_ir_code **code)
+{
+    cr_assert_eq(cairn_ir_code_create(env, f, code), CAIRN_OK, "%s", env->message);
+}
+
+static void create_mistaken(cairn_env *env, cairn_ir_function *f, cairn_ir_code **code)
+{
+    const cairn_ir_expr no   = ir_mutate_int(CAIRN_IR_BOOL, 0);
+    int                 left = mistake.n;
+    ir_mutant           m;
+
+    if (mistake.never) {
+        cairn_ir_stmt *const s   = find_condition(f->body, &left);
+        const cairn_ir_x     was = s ? s->a : NULL;
+
+        mistake.found = s != NULL;
+        if (s) s->a = &no;
+        create_code(env, f, code);
+        if (s) s->a = was;
+        return;
+    }
+    mistake.found = ir_mutate(&m, f, (ir_mutation)mistake.what, mistake.n);
+    create_code(env, f, code);
+    ir_mutate_back(&m);
+}
+
 static cairn_status open_code(cairn_device                   *device,
                               const char                     *key,
                               const cairn_ir_function *const *function,
@@ -39,9 +90,11 @@ static cairn_status open_code(cairn_device                   *device,
     p->code      = calloc((size_t)functions, sizeof(cairn_ir_code *));
     p->functions = functions;
     for (int k = 0; k < functions; k++)
-        if (function[k])
-            cr_assert_eq(cairn_ir_code_create(p->env, function[k], &p->code[k]),
-                         CAIRN_OK, "%s", p->env->message);
+        if (function[k] && functions == CAIRN_GRID_CONVERT_FUNCTIONS
+            && k == mistake.function)
+            create_mistaken(p->env, (cairn_ir_function *)function[k], &p->code[k]);
+        else if (function[k])
+            create_code(p->env, function[k], &p->code[k]);
     *program = p;
     return CAIRN_OK;
 }
@@ -333,5 +386,72 @@ Test(grid_convert, banks_of_every_kind, .timeout = 300)
         }
         cairn_tensor_destroy(&tensor);
     }
+    cairn_source_destroy(&source);
+}
+
+/* ---- mistakes ---- */
+
+static bool has_same_arrays(const cairn_tensor *a, const cairn_tensor *b)
+{
+    cairn_array array[2][CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(&a->local->part[0], array[0]);
+    bool        same   = cairn_part_arrays(&b->local->part[0], array[1]) == arrays;
+
+    for (int k = 0; k < arrays && same; k++)
+        same = array[0][k].bytes == array[1][k].bytes
+               && memcmp(array[0][k].data, array[1][k].data, (size_t)array[0][k].bytes)
+                      == 0;
+    return same;
+}
+
+/// @return how many mistakes of a kind are not seen. @param[out] planted  Of how many.
+static int count_unseen(cairn_tensor *from, cairn_tensor *right, int *planted)
+{
+    int unseen = 0;
+
+    for (mistake.n = 0;; mistake.n++) {
+        cairn_tensor *made = convert_by(from, "sell<4>", "card");
+
+        cr_assert_not_null(made, "%s", context->env.message);
+        if (mistake.found) (*planted)++;
+        if (mistake.found && has_same_arrays(made, right)) {
+            printf("%s, number %d: not seen\n",
+                   mistake.never ? "a condition is false"
+                                 : ir_mutation_name[mistake.what],
+                   mistake.n);
+            unseen++;
+        }
+        cairn_tensor_destroy(&made);
+        if (!mistake.found) return unseen;
+    }
+}
+
+/// Slots are padded as they should be, or it shows: the last lanes have no row. A row has as
+/// many slots as another has columns, at most, and so no holes: one loop is never run.
+Test(grid_convert, mistakes_in_padding, .timeout = 300)
+{
+    static const ir_mutation kinds[] = {IR_MUTATE_FIRST, IR_MUTATE_FEWER,
+                                        IR_MUTATE_STRIDE};
+    uint64_t                 state   = 77;
+    cairn_source            *source  = random_source(context, &state, 301, 31);
+    cairn_tensor            *from    = must_store(context, source, "csr", CAIRN_F64);
+    cairn_tensor            *right   = convert_by(from, "sell<4>", "reference");
+    int                      planted = 0, unseen = 0;
+
+    order            = seed_clock();
+    mistake.function = CAIRN_GRID_CONVERT_PAD;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        mistake.what = kinds[k];
+        unseen += count_unseen(from, right, &planted);
+    }
+    cr_expect_eq(unseen, 0);
+    mistake.never = true;
+    unseen        = count_unseen(from, right, &planted);
+    cr_expect_eq(unseen, 1);
+    cr_expect_geq(planted, 11, "%d", planted);
+    mistake.never    = false;
+    mistake.function = -1;
+    cairn_tensor_destroy(&right);
+    cairn_tensor_destroy(&from);
     cairn_source_destroy(&source);
 }
