@@ -7,12 +7,14 @@
 # what hints (tune). Each line is written as soon as it is known, and each section has a
 # limit, so that what ran out of time is worth what it came to. The status is 1 if anything
 # was unequal, unverified, or not clean.
-# Usage: cuda.sh [--bundle DIR] [--part 1|2] [--only LIST] [--budget S] [--out DIR] [--dry]
+# Usage: cuda.sh [--bundle DIR] [--part 0|1|2] [--only LIST] [--budget S] [--out DIR] [--dry]
 #   --bundle  what cuda-bundle.sh made, or a build (default: beside this script, else
 #             build/cuda-bundle)
-#   --part    1: facts, bits, sanitizer, spmv. 2: spmm, hybrid, convert, tune
+#   --part    0: what a table is wanted of first, in little time: products of six matrices by
+#             the hints that are chosen now, hybrids, conversions, hints beside others.
+#             1: facts, bits, sanitizer, spmv. 2: spmm, hybrid, convert, tune
 #   --only    sections with commas
-#   --budget  seconds in all (300)
+#   --budget  seconds in all (300; of part 0 230)
 #   --out     where the report goes (default: $OUT, else report)
 #   --dry     tiny matrices, on a driver that pretends; DRIVERS names the folder of it
 # Needs a driver, NVRTC and, for what the processor computes, cc. cuSPARSE and
@@ -20,7 +22,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-bundle= part=1 only= budget=300 out=${OUT:-report} dry=
+bundle= part=1 only= budget= out=${OUT:-report} dry=
 begin=$(date +%s)
 
 fail() {
@@ -43,11 +45,17 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
+few=
 case $part in
+0)
+    sections="facts spmv hybrid convert tune"
+    few=s7_200,s27_120,band15_3m,fem3_800k,rmat21,pruned_4k
+    ;;
 1) sections="facts bits sanitizer spmv" ;;
 2) sections="spmm hybrid convert tune" ;;
-*) fail "there are parts 1 and 2" ;;
+*) fail "there are parts 0, 1 and 2" ;;
 esac
+[ -n "$budget" ] || { budget=300; [ "$part" != 0 ] || budget=230; }
 
 # Where the programs are.
 if [ -z "$bundle" ]; then
@@ -134,6 +142,7 @@ run() {
 
 facts() {
     limit=$(share 25)
+    [ -z "$few" ] || limit=$(share 12)
     {
         date -u
         [ ! -f "$bundle/commit" ] || echo "commit $(cat "$bundle/commit")"
@@ -202,22 +211,26 @@ sanitizer() {
 
 spmv() {
     limit=$(left)
+    [ -z "$few" ] || limit=$(share 130)
+    matrices=${few:+"--matrix $few --rounds 5"}
     [ -z "$dry" ] || matrices="--matrix s7_200,fem3_800k --rounds 1"
-    run spmv "$limit" "$out/spmv.csv" "$bench" spmv $dry ${matrices:-} --seconds $((limit * 4 / 5)) \
+    run spmv "$limit" "$out/spmv.csv" "$bench" spmv $dry $matrices --seconds $((limit * 4 / 5)) \
         ${data:+--data "$data"}
 }
 
 spmm() {
     limit=$(share 100)
+    matrices=
     [ -z "$dry" ] || matrices="--matrix rand16_200k,block16 --rounds 1"
-    run spmm "$limit" "$out/spmm.csv" "$bench" spmm $dry ${matrices:-} --seconds $((limit * 4 / 5)) \
+    run spmm "$limit" "$out/spmm.csv" "$bench" spmm $dry $matrices --seconds $((limit * 4 / 5)) \
         ${data:+--data "$data"}
 }
 
 hybrid() {
     limit=$(share 90)
+    matrices=
     [ -z "$dry" ] || matrices="--matrix s7_200 --rounds 1"
-    run hybrid "$limit" "$out/hybrid.csv" "$bench" hybrid $dry ${matrices:-} --seconds $((limit * 4 / 5))
+    run hybrid "$limit" "$out/hybrid.csv" "$bench" hybrid $dry $matrices --seconds $((limit * 4 / 5))
 }
 
 convert() {
@@ -229,8 +242,9 @@ convert() {
 
 tune() {
     limit=$(left)
+    matrices=
     [ -z "$dry" ] || matrices="--matrix s7_200 --rounds 1"
-    run tune "$limit" "$out/tune.csv" "$bench" tune $dry ${matrices:-} --seconds $((limit * 4 / 5))
+    run tune "$limit" "$out/tune.csv" "$bench" tune $dry $matrices --seconds $((limit * 4 / 5))
 }
 
 # Lines of a file of numbers as a table, whose columns are named by the file: texts in quotes

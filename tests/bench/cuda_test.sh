@@ -50,13 +50,27 @@ FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_more" --part 2 
 has "$folder/lost_more/convert.csv" 'NOT ON THE CARD: .*cuda:0'
 expect 2 --out "$folder/three" --part 3
 
+# What is wanted first: no section that takes all of the time is before another.
+expect 0 --out "$folder/zero" --part 0
+has "$folder/zero/facts.csv" '^facts,card,Fake card 0'
+has "$folder/zero/spmv.csv" '^spmv,s7_200,f32,1,Cairn,"csr",.*,yes,.*; batch [48];'
+has "$folder/zero/hybrid.csv" '^hybrid,s7_200,'
+has "$folder/zero/convert.csv" ',same$'
+has "$folder/zero/tune.csv" '"chosen, batch'
+has "$folder/zero/cuda.md" '^| hybrid | s7_200 '
+# One that is cut keeps what it wrote, and those behind it have their turn.
+expect 0 --out "$folder/short" --part 0 --budget 6
+has "$folder/short/spmv.csv" '^spmv,s7_200,'
+has "$folder/short/log.txt" 'tune begins'
+
 expect 0 --out "$folder/two" --part 2
 has "$folder/two/spmm.csv" '^spmm,rand16_200k,f64,128,Cairn,"csr",.*,yes,'
 has "$folder/two/spmm.csv" '^label,block16,f32,64,Cairn,"bcsr<16,16>",.*,yes,'
 has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, bdia<64>",.*,yes,same,'
 has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, bdia<64>",.*,yes,same,.*cpu:0 .*cuda:0 '
 has "$folder/two/hybrid.csv" '"bdia on cpu, csr on cuda, hybrid.*,yes,.*cpu:0 .*cuda:0 '
-has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"batch 4, staged 8, pieces 4, starts",.*,yes$'
+has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"asked for, batch 4, staged 8, pieces 4, starts",.*,yes$'
+has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"chosen, batch [48], .*,yes$'
 has "$folder/two/convert.csv" '^convert,fem3_100k,f64,card,"csr to csc",.*,same$'
 has "$folder/two/convert.csv" '^convert,fem3_100k,f64,processor,"bcsr<.*> to csr",.*,same$'
 has "$folder/two/cuda.md" '^| convert | fem3_100k | f64 | card | `csr to csc` |'

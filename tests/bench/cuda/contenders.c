@@ -2,6 +2,7 @@
 /// @file
 /// Contenders: Cairn's formats, and rounds in which all take turns.
 
+#include "devices/grid_hints.h"
 #include "spmv.h"
 
 #include <math.h>
@@ -54,6 +55,46 @@ static bool is_same(card *c, const card_task *t, cairn_launch *launch, double *s
     free(is);
     free(right);
     return same;
+}
+
+void card_say_hints(const cairn_grid_hints *hints,
+                    const char             *between,
+                    char                   *text,
+                    size_t                  size)
+{
+    const struct {
+        const char *name;
+        int         value;
+    } each[] = {
+        {"batch",  hints->batch },
+        {"staged", hints->staged},
+        {"pieces", hints->pieces},
+        {"starts", hints->starts},
+        {"early",  hints->early },
+        {"groups", hints->groups},
+        {"width",  hints->width },
+        {"group",  hints->group },
+    };
+
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+        const size_t at   = strlen(text);
+        const bool   says = k == 3 || k == 4;
+
+        if (each[k].value == 0) continue;
+        snprintf(text + at, size - at, says ? "%s%s" : "%s%s %d", between, each[k].name,
+                 each[k].value);
+    }
+}
+
+/// Say how long it was stored, and with which hints it is lowered.
+static void say_made(card *c, const card_task *t, double seconds, card_contender *new)
+{
+    const cairn_product    product = cairn_cuda_product_of(&t->work);
+    const cairn_grid_hints hints =
+        cairn_grid_hints_of(&t->work, &product, card_of(c)->units);
+
+    snprintf(new->note, sizeof new->note, "stored in %.3g s", seconds);
+    card_say_hints(&hints, "; ", new->note, sizeof new->note);
 }
 
 static void leave_format(card_task *t)
@@ -111,7 +152,7 @@ bool card_add_format(card            *c,
     new->leave   = leave_ours;
     new->state   = t;
     new->right   = is_same(c, t, &t->launch, &new->whole);
-    snprintf(new->note, sizeof new->note, "stored in %.3g s", stored - begin);
+    say_made(c, t, stored - begin, new);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #ifndef CAIRN_TESTS_BENCH_SPMV_H
 #define CAIRN_TESTS_BENCH_SPMV_H
 
+#include "lower/product.h"
 #include "matrices.h"
 
 /// A product of Cairn's.
@@ -29,7 +30,7 @@ typedef struct {
     double prepare;       ///< Seconds until it could run.
     double whole;         ///< Seconds from host to host; 0: not timed.
     double median, least; ///< Seconds of one product on the card.
-    char   note[64];
+    char   note[160];
 } card_contender;
 
 enum { CARD_CONTENDERS = 24 }; ///< Of one matrix and type, at most.
@@ -48,6 +49,13 @@ bool card_add_format(card            *c,
                      cairn_dtype      dtype,
                      int64_t          columns,
                      card_contender *new);
+
+/// Write behind what a text has which hints a grid has that say something, each behind
+/// @p between.
+void card_say_hints(const cairn_grid_hints *hints,
+                    const char             *between,
+                    char                   *text,
+                    size_t                  size);
 
 /// Time all by turns, kernels alone.
 void card_rounds(card *c, card_contender *list, int count);

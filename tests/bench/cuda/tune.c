@@ -13,6 +13,7 @@
 static struct {
     bool             on;
     cairn_grid_hints hints;
+    cairn_grid_hints chosen; ///< What was, the last time that nothing was asked for.
 } asked;
 
 cairn_grid_hints __real_cairn_grid_hints_of(const cairn_device_work *work,
@@ -28,7 +29,7 @@ cairn_grid_hints __wrap_cairn_grid_hints_of(const cairn_device_work *work,
 {
     cairn_grid_hints hints = __real_cairn_grid_hints_of(work, product, units);
 
-    if (!asked.on) return hints;
+    if (!asked.on) return asked.chosen = hints;
     const bool narrow = hints.narrow && asked.hints.narrow;
 
     hints        = asked.hints;
@@ -85,9 +86,12 @@ static const struct {
     {"s7_200",    "bdia<64>", CAIRN_F32, lanes,      6},
     {"s7_200",    "dia",      CAIRN_F32, lanes,      2},
     {"s27_120",   "csr",      CAIRN_F32, short_rows, 5},
+    {"s27_120",   "csr",      CAIRN_F64, short_rows, 5},
     {"s27_120",   "bdia<64>", CAIRN_F32, lanes,      6},
     {"band15_3m", "csr",      CAIRN_F32, short_rows, 5},
     {"band15_3m", "csr",      CAIRN_F64, short_rows, 5},
+    {"fem3_800k", "csr",      CAIRN_F32, short_rows, 5},
+    {"fem3_800k", "csr",      CAIRN_F64, short_rows, 5},
     {"pruned_4k", "csr",      CAIRN_F32, long_rows,  6},
     {"pruned_4k", "csr",      CAIRN_F64, long_rows,  6},
     {"rmat21",    "csr",      CAIRN_F32, long_rows,  6},
@@ -96,6 +100,7 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof *cases, MOST = CARD_CONTENDERS };
 
+/// @p t NULL: with the hints that are chosen, which the note begins by saying.
 static int add_trial(card            *c,
                      cairn_source    *source,
                      const card_rows *a,
@@ -103,25 +108,23 @@ static int add_trial(card            *c,
                      const trial     *t,
                      card_contender  *list)
 {
-    asked.on    = true;
-    asked.hints = (cairn_grid_hints){.batch  = t->batch,
-                                     .staged = t->staged,
-                                     .pieces = t->pieces,
-                                     .groups = t->groups,
-                                     .starts = t->starts,
-                                     .early  = t->early,
-                                     .narrow = true};
-    *list       = (card_contender){.whole = 0};
+    asked.on = t != NULL;
+    if (t)
+        asked.hints = (cairn_grid_hints){.batch  = t->batch,
+                                         .staged = t->staged,
+                                         .pieces = t->pieces,
+                                         .groups = t->groups,
+                                         .starts = t->starts,
+                                         .early  = t->early,
+                                         .narrow = true};
+    *list = (card_contender){.whole = 0};
     snprintf(list->way, sizeof list->way, "%s", cases[number].format);
     const bool made = card_add_format(c, source, a, cases[number].dtype, 1, list);
 
     asked.on = false;
-    snprintf(list->note, sizeof list->note, "batch %d, staged %d, pieces %d%s%s",
-             t->batch, t->staged, t->pieces, t->starts ? ", starts" : "",
-             t->early ? ", early" : "");
-    if (t->groups > 0)
-        snprintf(list->note + strlen(list->note),
-                 sizeof list->note - strlen(list->note), ", groups %d", t->groups);
+    snprintf(list->note, sizeof list->note, "%s", t ? "asked for" : "chosen");
+    card_say_hints(t ? &asked.hints : &asked.chosen, ", ", list->note,
+                   sizeof list->note);
     return made;
 }
 
@@ -132,6 +135,7 @@ static bool try_case(card *c, cairn_source *source, const card_rows *a, int numb
     bool                  right = true;
     int                   count = 0;
 
+    count += add_trial(c, source, a, number, NULL, &list[count]);
     for (int k = 0; k < cases[number].count; k++)
         count +=
             add_trial(c, source, a, number, &cases[number].trials[k], &list[count]);
