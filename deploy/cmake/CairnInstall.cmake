@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake --install: the command, the library, the headers, cairn.pc, the CMake package.
+# cmake --install: the command, the library, the headers, what pkg-config and CMake find them
+# by. All may be moved afterwards: paths are told from where the files lie.
 
 include(CMakePackageConfigHelpers)
 
@@ -54,11 +55,58 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${package})
 export(EXPORT cairnTargets NAMESPACE cairn:: FILE ${PROJECT_BINARY_DIR}/cairnTargets.cmake)
-configure_file(deploy/cmake/cairnConfig.cmake.in ${PROJECT_BINARY_DIR}/cairnConfig.cmake @ONLY)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
+# What the package's components are told of this build: the names of MPI's libraries, the
+# minor version of PETSc, what is opened at run time.
+set(cairn_mpi_names)
+set(cairn_mpi_libs ${MPI_C_LINK_FLAGS})
+set(cairn_mpi_cflags ${MPI_C_COMPILE_OPTIONS})
+foreach(library IN LISTS MPI_C_LIBRARIES)
+  get_filename_component(name "${library}" NAME_WE)
+  list(APPEND cairn_mpi_names ${name})
+  list(APPEND cairn_mpi_libs ${library})
+endforeach()
+foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
+  list(APPEND cairn_mpi_cflags -I${folder})
+endforeach()
+list(JOIN cairn_mpi_names " " cairn_mpi_names)
+list(JOIN cairn_mpi_libs " " cairn_mpi_libs)
+list(JOIN cairn_mpi_cflags " " cairn_mpi_cflags)
+set(cairn_petsc_version)
+if(TARGET cairnpetsc)
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" cairn_petsc_version "${PETSC_VERSION}")
+endif()
+set(cairn_opened)
+foreach(library opencl hdf5 ptscotch)
+  string(TOUPPER ${library} upper)
+  if(CAIRN_WITH_${upper})
+    string(APPEND cairn_opened " ${library}")
+  endif()
+endforeach()
+
+configure_file(deploy/cmake/cairn-config.cmake.in ${PROJECT_BINARY_DIR}/cairn-config.cmake @ONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairn-config-version.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/cairnConfig.cmake ${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/cairn-config.cmake ${PROJECT_BINARY_DIR}/cairn-config-version.cmake
   DESTINATION ${package})
 
-configure_file(deploy/cmake/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Folders of their own (CMAKE_INSTALL_LIBDIR=/somewhere) stay where they were said to be.
+file(RELATIVE_PATH cairn_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" cairn_pc_prefix "\${pcfiledir}/${cairn_pc_prefix}")
+foreach(folder lib include)
+  string(TOUPPER ${folder} upper)
+  set(cairn_pc_${folder}dir ${CMAKE_INSTALL_${upper}DIR})
+  if(NOT IS_ABSOLUTE "${cairn_pc_${folder}dir}")
+    string(PREPEND cairn_pc_${folder}dir "\${prefix}/")
+  endif()
+endforeach()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(cairn_pc_prefix ${CMAKE_INSTALL_PREFIX})
+endif()
+set(files cairn.pc)
+if(CAIRN_WITH_MPI)
+  list(APPEND files cairn-mpi.pc)
+endif()
+foreach(file IN LISTS files)
+  configure_file(deploy/cmake/${file}.in ${PROJECT_BINARY_DIR}/${file} @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -35,7 +35,10 @@ foreach(room IN LISTS rooms)
   target_sources(cairn_python PRIVATE $<TARGET_OBJECTS:${room}>)
 endforeach()
 target_link_libraries(cairn_python PRIVATE ZLIB::ZLIB OpenMP::OpenMP_C PkgConfig::HWLOC
-  PkgConfig::JANSSON ${CMAKE_DL_LIBS} m $<$<BOOL:${CAIRN_PYTHON_MPI}>:MPI::MPI_C>)
+  PkgConfig::JANSSON ${CMAKE_DL_LIBS} m)
+if(CAIRN_PYTHON_MPI)
+  target_link_libraries(cairn_python PRIVATE MPI::MPI_C ${cairn_rt})
+endif()
 # Of the two ways to say where libraries are, the old one holds for libraries of libraries,
 # too, and none of a system's settings comes before it.
 target_link_options(cairn_python PRIVATE -Wl,--build-id -Wl,--disable-new-dtags)

@@ -1,30 +1,78 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Install into a folder of its own, then use the package the two ways programs do, and
-# the command from where it was put.  run.sh BUILD SOURCE GENERATOR [CFLAGS]
+# Install under DESTDIR, move what was installed, then use the package from there the two
+# ways programs do, each component that is there, and the command. A component that is not
+# there is refused in one line.  run.sh BUILD SOURCE GENERATOR LAUNCH [CFLAGS]
 set -eu
-build=$1 source=$2 generator=$3
+build=$1 source=$2 generator=$3 launch=$4 flags=${5:-}
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
+prefix=$root/moved
 
-cmake --install "$build" --prefix "$root/prefix" > "$root/log"
-cmake -G "$generator" -S "$source/tests/install" -B "$root/consumer" -DCMAKE_PREFIX_PATH="$root/prefix" \
-    -DCMAKE_C_FLAGS="${4:-}" >> "$root/log"
-cmake --build "$root/consumer" >> "$root/log"
+DESTDIR=$root/stage cmake --install "$build" --prefix /opt/cairn > "$root/log"
+mv "$root/stage/opt/cairn" "$prefix"
+pc=$(dirname "$(find "$prefix" -name cairn.pc)")
+library=$(dirname "$pc")
+export PKG_CONFIG_PATH="$pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+if grep -r "$root/stage\|/opt/cairn" "$pc" "$library/cmake"; then
+    echo "these say where they were installed first"
+    exit 1
+fi
+
+# configure FOLDER SETTING...
+configure() {
+    folder=$1
+    shift
+    cmake -G "$generator" -S "$source/tests/install" -B "$root/$folder" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_FLAGS="$flags" "$@" > "$root/$folder.log" 2>&1
+}
+
+configure consumer || { cat "$root/consumer.log"; exit 1; }
+cmake --build "$root/consumer" >> "$root/log" || { cat "$root/log"; exit 1; }
 "$root/consumer/consumer"
+"$root/consumer/again/consumer_again"
+sed -n 's/^-- component/component/p' "$root/consumer.log"
 
-pc=$(dirname "$(find "$root/prefix" -name cairn.pc)")
-flags=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix="$root/prefix" \
-    --define-variable=libdir="$(dirname "$pc")" \
-    --define-variable=includedir="$root/prefix/include" --cflags --libs cairn)
-# shellcheck disable=SC2086
-cc ${4:-} "$source/tests/install/consumer.c" $flags -o "$root/by_pkg_config"
-LD_LIBRARY_PATH=$(dirname "$pc") "$root/by_pkg_config"
+# refused COMPONENT REASON SETTING...: a component that is required and not there.
+refused() {
+    component=$1 reason=$2
+    shift 2
+    rm -rf "$root/refused"
+    if configure refused -DNEEDED="$component" "$@"; then
+        echo "component $component was found"
+        exit 1
+    fi
+    grep -q "component $component: $reason" "$root/refused.log" || { cat "$root/refused.log"; exit 1; }
+}
+refused cube 'there is no such component'
 
-"$root/prefix/bin/cairn" --version
+# shellcheck disable=SC2046,SC2086 # words
+cc $flags "$source/tests/install/consumer.c" $(pkg-config --cflags --libs cairn) -o "$root/by_pkg_config"
+LD_LIBRARY_PATH=$library "$root/by_pkg_config"
+
+if [ -e "$pc/cairn-mpi.pc" ]; then
+    # shellcheck disable=SC2046,SC2086 # words
+    cc $flags "$source/tests/install/consumer_mpi.c" $(pkg-config --cflags --libs cairn-mpi) -o "$root/mpi_by_pkg_config"
+    LD_LIBRARY_PATH=$library $launch "$root/mpi_by_pkg_config"
+    $launch "$root/consumer/consumer_mpi"
+    refused mpi 'no MPI was found for C' -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON
+else
+    refused mpi 'the library was built without MPI'
+fi
+if [ -e "$root/consumer/consumer_fortran" ]; then "$root/consumer/consumer_fortran"; fi
+
+if [ -e "$library/libcairnpetsc.so" ]; then
+    grep -q '^-- component petsc: found' "$root/consumer.log" || { cat "$root/consumer.log"; exit 1; }
+    mv "$library/libcairnpetsc.so" "$root"
+    refused petsc 'libcairnpetsc.so is not installed beside the library'
+else
+    refused petsc 'the plug-in was not built'
+fi
+
+"$prefix/bin/cairn" --version
 
 # With all its prebuilt kernels the library loads less than 40 MB.
-library=$(find "$root/prefix" -name 'libcairn.so*' -type f)
+library=$(find "$prefix" -name 'libcairn.so*' -type f)
 if [ -n "$library" ] && command -v size >/dev/null; then
     bytes=$(size "$library" | awk 'NR == 2 { print $1 + $2 }')
     [ "$bytes" -lt 40000000 ] || { echo "$library: $bytes bytes of code and data"; exit 1; }
