@@ -48,8 +48,9 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    failed = cairn_context_create_mpi(MPI_COMM_WORLD, &context) ? 1
-                                                                : multiply(context, rank);
+    failed = cairn_context_create_mpi(MPI_COMM_WORLD, &context)
+                 ? 1
+                 : multiply(context, rank);
     cairn_context_destroy(&context);
     MPI_Finalize();
     return failed;
