@@ -474,6 +474,19 @@ static PetscErrorCode count_threads(void)
     return 0;
 }
 
+PetscErrorCode shadow_begin(void)
+{
+    static const char *const name[EVENTS] = {"CairnConvert", "CairnRefill", "CairnMult",
+                                             "CairnAIJMult"};
+
+    if (shadow_begun) return 0;
+    PetscCall(check_petsc());
+    for (int k = 0; k < EVENTS; k++)
+        PetscCall(PetscLogEventRegister(name[k], MAT_CLASSID, &shadow_event[k]));
+    shadow_begun = PETSC_TRUE;
+    return PetscRegisterFinalize(shadow_end);
+}
+
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_cairnpetsc(void);
 
 /// What PETSc calls when it has loaded this library.
@@ -481,16 +494,10 @@ PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_cairnpetsc(void);
 /// Collective on PETSC_COMM_WORLD.
 PetscErrorCode PetscDLLibraryRegister_cairnpetsc(void)
 {
-    static const char *const name[EVENTS] = {"CairnConvert", "CairnRefill", "CairnMult",
-                                             "CairnAIJMult"};
-
-    PetscCall(check_petsc());
+    PetscCall(shadow_begin());
     PetscCall(count_threads());
     PetscCall(MatRegister(type_of[SEQ], create_seq));
     PetscCall(MatRegister(type_of[MPI], create_mpi));
     PetscCall(MatRegisterRootName("aijcairn", type_of[SEQ], type_of[MPI]));
-    PetscCall(MatSeqAIJRegister(type_of[SEQ], into));
-    for (int k = 0; k < EVENTS; k++)
-        PetscCall(PetscLogEventRegister(name[k], MAT_CLASSID, &shadow_event[k]));
-    return PetscRegisterFinalize(shadow_end);
+    return MatSeqAIJRegister(type_of[SEQ], into);
 }

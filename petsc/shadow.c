@@ -9,6 +9,7 @@
 struct _MatOps shadow_parent[KINDS];
 PetscLogEvent  shadow_event[EVENTS];
 int            shadow_threads;
+PetscBool      shadow_begun;
 
 static cairn_context *context; ///< Of this process alone, made for the first copy.
 static PetscInt       copies;  ///< Tensors of it that there are.
@@ -114,6 +115,7 @@ static cairn_status context_ready(void)
 PetscErrorCode shadow_end(void)
 {
     if (!copies) cairn_context_destroy(&context);
+    shadow_begun = PETSC_FALSE;
     return 0;
 }
 

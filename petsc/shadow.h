@@ -77,7 +77,12 @@ typedef struct {
 
 extern struct _MatOps shadow_parent[KINDS]; ///< AIJ's functions, as they were found.
 extern PetscLogEvent  shadow_event[EVENTS];
-extern int shadow_threads; ///< Of copies; 0: as many as Cairn takes by itself.
+extern int       shadow_threads; ///< Of copies; 0: as many as Cairn takes by itself.
+extern PetscBool shadow_begun;   ///< shadow_begin() was called since PetscInitialize().
+
+/// Before anything else, as often as one likes: is this the PETSc that the library was built
+/// for? Then its events are registered, and its end. Local.
+PetscErrorCode shadow_begin(void);
 
 /// The shadow of a matrix, made where there is none: one whose header was merged
 /// (MatHeaderMerge()) has lost it.

@@ -133,15 +133,7 @@ give_up(Mat A, shadow *s, const cairn_context *context, cairn_status status)
 
 /* --- the copy --------------------------------------------------------------- */
 
-/// A rank's two blocks as AIJ has them, for as long as their values are borrowed.
-typedef struct {
-    Mat                mat[2]; ///< Own columns, others.
-    const PetscScalar *values[2];
-    cairn_csr          rows[2];
-    cairn_column_map   map;
-} blocks;
-
-static PetscErrorCode borrow_blocks(Mat A, blocks *b)
+PetscErrorCode whole_borrow(Mat A, blocks *b)
 {
     const PetscInt *ghosts;
 
@@ -170,7 +162,7 @@ static PetscErrorCode borrow_blocks(Mat A, blocks *b)
     return 0;
 }
 
-static PetscErrorCode restore_blocks(blocks *b)
+PetscErrorCode whole_restore(blocks *b)
 {
     for (int k = 0; k < 2; k++)
         PetscCall(MatSeqAIJRestoreArrayRead(b->mat[k], &b->values[k]));
@@ -212,7 +204,7 @@ static PetscErrorCode convert(Mat A, shadow *s, cairn_context *context)
 
     PetscCall(shadow_is_open(s, &open));
     PetscCall(PetscLogEventBegin(shadow_event[CONVERT], A, 0, 0, 0));
-    PetscCall(borrow_blocks(A, &b));
+    PetscCall(whole_borrow(A, &b));
     for (int k = 0; k < 2 && A->rmap->n; k++)
         s->nnz += ((const PetscInt *)b.rows[k].ptr)[A->rmap->n];
     status = cairn_context_set_replays(context, PetscMax(s->set.expected, 0));
@@ -222,7 +214,7 @@ static PetscErrorCode convert(Mat A, shadow *s, cairn_context *context)
     if (status == CAIRN_OK && open) status = choose(context, s, &b, &format, &found);
     if (status == CAIRN_OK) status = store(context, &b, format, &s->tensor);
     cairn_format_destroy(&format);
-    PetscCall(restore_blocks(&b));
+    PetscCall(whole_restore(&b));
     PetscCall(PetscLogEventEnd(shadow_event[CONVERT], A, 0, 0, 0));
     PetscCall(find_home(A, &its));
     its->copies += s->tensor != NULL;
@@ -239,9 +231,9 @@ static PetscErrorCode update(Mat A, shadow *s, cairn_status *status)
     blocks b;
 
     PetscCall(PetscLogEventBegin(shadow_event[REFILL], A, 0, 0, 0));
-    PetscCall(borrow_blocks(A, &b));
+    PetscCall(whole_borrow(A, &b));
     *status = cairn_tensor_update_blocks(s->tensor, b.values[0], b.values[1]);
-    PetscCall(restore_blocks(&b));
+    PetscCall(whole_restore(&b));
     return PetscLogEventEnd(shadow_event[REFILL], A, 0, 0, 0);
 }
 
@@ -290,8 +282,7 @@ static PetscErrorCode run_blocks(Mat A, int op, Vec x, Vec add, Vec y)
     return (op & TRANSPOSE ? ops->multtranspose : ops->mult)(A, x, y);
 }
 
-/// Do a plan's vectors lie on the ranks as A's do?
-static PetscErrorCode fits(Mat A, int op, const cairn_plan *plan, PetscBool *fits_all)
+PetscErrorCode whole_fits(Mat A, int op, const cairn_plan *plan, PetscBool *fits_all)
 {
     const PetscLayout in  = op & TRANSPOSE ? A->rmap : A->cmap;
     const PetscLayout out = op & TRANSPOSE ? A->cmap : A->rmap;
@@ -326,7 +317,7 @@ static PetscErrorCode plan_ready(Mat A, shadow *s, cairn_context *context, int o
         cairn_plan_create_with(s->tensor, &options, &s->plan[op]);
 
     if (status != CAIRN_OK) return give_up(A, s, context, status);
-    PetscCall(fits(A, op, s->plan[op], &good));
+    PetscCall(whole_fits(A, op, s->plan[op], &good));
     if (good) return 0;
     cairn_plan_destroy(&s->plan[op]);
     s->by[op] = PARENTS;
@@ -437,9 +428,7 @@ begin_pattern(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
     return pays ? convert(A, s, context) : 0;
 }
 
-/// The state of the matrix is that of all ranks: its functions that change values are
-/// collective. A block's is its rank's alone.
-static PetscErrorCode states(Mat A, PetscObjectState *all, PetscObjectState *mine)
+PetscErrorCode whole_states(Mat A, PetscObjectState *all, PetscObjectState *mine)
 {
     PetscObjectState its[2];
     Mat              block[2];
@@ -461,7 +450,7 @@ look(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
     PetscBool other;
     Mat       block[2];
 
-    PetscCall(states(A, &now.values, &now.blocks));
+    PetscCall(whole_states(A, &now.values, &now.blocks));
     if (s->looked && now.values == s->seen.values && now.blocks == s->seen.blocks)
         return 0;
     if (s->looked && now.values == s->seen.values) {

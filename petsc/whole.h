@@ -25,4 +25,24 @@ PetscErrorCode whole_product(Mat A, int op, Vec x, Vec add, Vec y);
 /// Collective.
 PetscErrorCode whole_drop(Mat A, shadow *s);
 
+/// A rank's two blocks as AIJ has them, for as long as their values are borrowed.
+typedef struct {
+    Mat                mat[2]; ///< Own columns, others.
+    const PetscScalar *values[2];
+    cairn_csr          rows[2];
+    cairn_column_map   map;
+} blocks;
+
+PetscErrorCode whole_borrow(Mat A, blocks *b);
+PetscErrorCode whole_restore(blocks *b);
+
+/// The state of the matrix, which is that of all ranks, since its functions that change
+/// values are collective; and that of this rank's blocks.
+PetscErrorCode whole_states(Mat A, PetscObjectState *all, PetscObjectState *mine);
+
+/// Do a plan's vectors lie on the ranks as A's do?
+///
+/// Collective.
+PetscErrorCode whole_fits(Mat A, int op, const cairn_plan *plan, PetscBool *fits_all);
+
 #endif

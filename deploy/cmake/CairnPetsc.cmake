@@ -22,7 +22,7 @@ endif()
 option(CAIRN_WITH_PETSC "Build the plug-in for PETSc" ${found})
 
 if(CAIRN_WITH_PETSC AND found)
-  add_library(cairnpetsc SHARED petsc/cairnpetsc.c petsc/settings.c petsc/shadow.c petsc/whole.c)
+  add_library(cairnpetsc SHARED petsc/cairnpetsc.c petsc/settings.c petsc/shadow.c petsc/shell.c petsc/whole.c)
   target_compile_definitions(cairnpetsc PRIVATE CAIRN_WARN_DEPRECATED)
   target_compile_options(cairnpetsc PRIVATE -Wall -Wextra -fvisibility=hidden
     $<$<BOOL:${CAIRN_WERROR}>:-Werror>)

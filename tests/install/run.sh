@@ -63,6 +63,7 @@ if [ -e "$root/consumer/consumer_fortran" ]; then "$root/consumer/consumer_fortr
 
 if [ -e "$library/libcairnpetsc.so" ]; then
     grep -q '^-- component petsc: found' "$root/consumer.log" || { cat "$root/consumer.log"; exit 1; }
+    $launch "$root/consumer/consumer_petsc"
     mv "$library/libcairnpetsc.so" "$root"
     refused petsc 'libcairnpetsc.so is not installed beside the library'
 else

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Shells over AIJ matrices, made by cairn_petsc_create_shell(), are held to the matrices:
+/// products, after new values, new patterns and changes of one rank's block; solvers that
+/// multiply by the one and precondition by the other; errors. How often a copy was made and
+/// filled is read from the events.
+///
+/// Option: -format TEXT.
+
+#include "expect.h"
+
+#include <cairn/petsc.h>
+
+#include <petsc/private/matimpl.h> // the state of a matrix that is not assembled
+#include <petscksp.h>
+
+enum { SIDE = 31 };
+
+static char format[128] = "csr";
+
+static PetscErrorCode count(const char *name, int *times)
+{
+    PetscEventPerfInfo info;
+    PetscLogEvent      event;
+
+    PetscCall(PetscLogEventGetId(name, &event));
+    *times = 0;
+    if (event < 0) return 0;
+    PetscCall(PetscLogEventGetPerfInfo(0, event, &info));
+    *times = info.count;
+    return 0;
+}
+
+/// Convection and diffusion in five points, and @p far one entry more in some rows.
+static PetscErrorCode fill(Mat A, PetscReal wind, PetscBool far)
+{
+    PetscInt first, end, n;
+
+    PetscCall(MatGetSize(A, &n, NULL));
+    PetscCall(MatGetOwnershipRange(A, &first, &end));
+    for (PetscInt i = first; i < end; i++) {
+        const PetscInt at[6] = {
+            i % SIDE ? i - 1 : -1,        i % SIDE < SIDE - 1 ? i + 1 : -1,   i - SIDE,
+            i + SIDE < n ? i + SIDE : -1, far && i % 7 == 0 ? n - 1 - i : -1, i};
+        const PetscScalar value[6] = {-1 - wind, -1 + wind, -1, -1, 0.01, 4 + i % 5};
+
+        PetscCall(MatSetValues(A, 1, &i, 6, at, value, INSERT_VALUES));
+    }
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+}
+
+static PetscErrorCode make(MPI_Comm comm, Mat *A)
+{
+    PetscCall(MatCreate(comm, A));
+    PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, SIDE * SIDE, SIDE * SIDE));
+    PetscCall(MatSetType(*A, MATAIJ));
+    PetscCall(MatSetUp(*A));
+    PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    return fill(*A, 0.1, PETSC_FALSE);
+}
+
+static PetscErrorCode apart(Vec a, Vec b, const char *after, const char *product)
+{
+    PetscReal full, rest;
+
+    PetscCall(VecNorm(b, NORM_2, &full));
+    PetscCall(VecAXPY(a, -1, b));
+    PetscCall(VecNorm(a, NORM_2, &rest));
+    EXPECT(rest <= 1e-12 * full, "%s: %s is off by %g of %g", after, product,
+           (double)rest, (double)full);
+    return 0;
+}
+
+/// What S says of vectors is what A says.
+static PetscErrorCode same(Mat S, Mat A, const char *after)
+{
+    Vec x, y, z, u, v;
+
+    PetscCall(MatCreateVecs(A, &x, &y));
+    PetscCall(VecDuplicate(y, &z));
+    PetscCall(VecDuplicate(x, &u));
+    PetscCall(VecDuplicate(x, &v));
+    PetscCall(VecSetRandom(x, NULL));
+    PetscCall(MatMult(S, x, y));
+    PetscCall(MatMult(A, x, z));
+    PetscCall(apart(y, z, after, "Ax"));
+    PetscCall(VecSetRandom(y, NULL));
+    PetscCall(MatMultAdd(A, x, y, z));
+    PetscCall(MatMultAdd(S, x, y, y));
+    PetscCall(apart(y, z, after, "y + Ax in place"));
+    PetscCall(VecSetRandom(y, NULL));
+    PetscCall(MatMultTranspose(S, y, u));
+    PetscCall(MatMultTranspose(A, y, v));
+    PetscCall(apart(u, v, after, "A'y"));
+    PetscCall(MatMultTransposeAdd(A, y, x, v));
+    PetscCall(MatMultTransposeAdd(S, y, x, u));
+    PetscCall(apart(u, v, after, "x + A'y"));
+    if (A->rmap->N == A->cmap->N) {
+        PetscCall(MatGetDiagonal(S, y));
+        PetscCall(MatGetDiagonal(A, z));
+        PetscCall(apart(y, z, after, "the diagonal"));
+    }
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(VecDestroy(&z));
+    PetscCall(VecDestroy(&u));
+    return VecDestroy(&v);
+}
+
+static PetscErrorCode expect_events(int copies, int refills, const char *after)
+{
+    int made, filled;
+
+    PetscCall(count("CairnConvert", &made));
+    PetscCall(count("CairnRefill", &filled));
+    EXPECT(made == copies && filled == refills,
+           "%s: %d copies and %d refills, not %d and %d", after, made, filled, copies,
+           refills);
+    return 0;
+}
+
+static PetscErrorCode follows(void)
+{
+    Mat         A, S, block, copy;
+    PetscMPIInt size, rank;
+    Vec         x, y;
+
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PetscCall(make(PETSC_COMM_WORLD, &A));
+    PetscCall(cairn_petsc_create_shell(A, format, &S));
+    PetscCall(expect_events(0, 0, "before a product"));
+    PetscCall(same(S, A, "at first"));
+    PetscCall(same(S, A, "again"));
+    PetscCall(expect_events(1, 0, "one pattern"));
+    PetscCall(MatScale(A, 3));
+    PetscCall(same(S, A, "MatScale of the matrix"));
+    PetscCall(fill(A, 0.4, PETSC_FALSE));
+    PetscCall(same(S, A, "MatSetValues"));
+    PetscCall(expect_events(1, 2, "new values twice"));
+    if (size > 1) { /* the values of one rank's block, which no other sees */
+        PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
+        if (rank == 0) PetscCall(MatScale(block, 2));
+        PetscCall(same(S, A, "a block of one rank"));
+    }
+    PetscCall(fill(A, 0.2, PETSC_TRUE));
+    PetscCall(same(S, A, "a new pattern"));
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &copy));
+    PetscCall(MatScale(S, 2)); /* the shell alone */
+    PetscCall(MatShift(S, 1));
+    PetscCall(MatScale(copy, 2));
+    PetscCall(MatShift(copy, 1));
+    PetscCall(same(S, copy, "MatScale and MatShift of the shell"));
+    PetscCall(MatDestroy(&copy));
+    PetscCall(MatDestroy(&A)); /* the shell keeps its own reference */
+    PetscCall(MatCreateVecs(S, &x, &y));
+    PetscCall(VecSet(x, 1));
+    PetscCall(MatMult(S, x, y));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    return MatDestroy(&S);
+}
+
+/// Oblong, with columns that lie on the ranks otherwise than rows do; and empty.
+static PetscErrorCode shapes(void)
+{
+    PetscMPIInt rank;
+    Mat         A, S;
+
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    for (int entries = 0; entries < 2; entries++) {
+        PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, SIDE, 9 + 4 * rank, PETSC_DETERMINE,
+                               PETSC_DETERMINE, 2, NULL, 2, NULL, &A));
+        for (PetscInt i = rank * SIDE; i < (rank + 1) * SIDE && entries; i++)
+            PetscCall(MatSetValue(A, i, (3 * i) % 9, 1 + i, INSERT_VALUES));
+        PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+        PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+        PetscCall(cairn_petsc_create_shell(A, format, &S));
+        PetscCall(same(S, A, entries ? "an oblong matrix" : "no entries"));
+        PetscCall(MatDestroy(&S));
+        PetscCall(MatDestroy(&A));
+    }
+    return 0;
+}
+
+/// Iterations of a solver that multiplies by the one and preconditions by the other.
+static PetscErrorCode solve(Mat amat, Mat pmat, PCType type, PetscInt *steps)
+{
+    KSPConvergedReason reason;
+    Vec                x, b;
+    KSP                ksp;
+    PC                 pc;
+
+    PetscCall(MatCreateVecs(pmat, &x, &b));
+    PetscCall(VecSet(b, 1));
+    PetscCall(KSPCreate(PetscObjectComm((PetscObject)pmat), &ksp));
+    PetscCall(KSPSetOperators(ksp, amat, pmat));
+    PetscCall(KSPSetType(ksp, KSPGMRES));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, type));
+    PetscCall(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(KSPGetIterationNumber(ksp, steps));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    EXPECT(reason > 0, "%s did not converge", type);
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(VecDestroy(&x));
+    return VecDestroy(&b);
+}
+
+static PetscErrorCode solves(void)
+{
+    const PCType type[] = {PCNONE, PCJACOBI, PCBJACOBI, PCGAMG, PCSOR};
+    PetscInt     theirs, ours;
+    int          before, after;
+    Mat          A, S;
+
+    PetscCall(make(PETSC_COMM_WORLD, &A));
+    PetscCall(cairn_petsc_create_shell(A, format, &S));
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(type); k++) {
+        PetscCall(solve(A, A, type[k], &theirs));
+        PetscCall(count("CairnMult", &before));
+        PetscCall(solve(S, A, type[k], &ours));
+        PetscCall(count("CairnMult", &after));
+        EXPECT(ours == theirs, "%s: %d iterations, AIJ %d", type[k], (int)ours,
+               (int)theirs);
+        EXPECT(after - before >= ours, "%s: %d products for %d iterations", type[k],
+               after - before, (int)ours);
+    }
+    PetscCall(MatDestroy(&S));
+    return MatDestroy(&A);
+}
+
+/// A call has to fail with a code, and leave its output as it was.
+static PetscErrorCode refused(Mat A, const char *text, PetscErrorCode wanted)
+{
+    Mat            S = NULL;
+    PetscErrorCode code;
+
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    code = cairn_petsc_create_shell(A, text, &S);
+    PetscCall(PetscPopErrorHandler());
+    EXPECT(code == wanted && !S, "'%s' ended with %d, not %d", text, code, wanted);
+    return 0;
+}
+
+static PetscErrorCode errors(void)
+{
+    PetscErrorCode code;
+    Mat            A, D, S;
+    Vec            x, y;
+
+    PetscCall(make(PETSC_COMM_WORLD, &A));
+    PetscCall(refused(NULL, "csr", PETSC_ERR_ARG_NULL));
+    PetscCall(refused(A, "bdai<4>", PETSC_ERR_ARG_WRONG));
+    PetscCall(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, &D));
+    PetscCall(refused(D, "csr", PETSC_ERR_ARG_WRONG));
+    PetscCall(MatDestroy(&D));
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    code = cairn_petsc_create_shell(A, "csr", NULL);
+    PetscCall(PetscPopErrorHandler());
+    EXPECT(code == PETSC_ERR_ARG_NULL, "no output ended with %d", code);
+
+    PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &D));
+    PetscCall(cairn_petsc_create_shell(D, format, &S));
+    PetscCall(MatSetValue(D, 0, 0, 1, INSERT_VALUES)); /* not assembled */
+    PetscCall(MatCreateVecs(A, &x, &y));
+    D->assembled = PETSC_FALSE;
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    code = MatMult(S, x, y);
+    PetscCall(PetscPopErrorHandler());
+    EXPECT(code == PETSC_ERR_ORDER, "a product too early ended with %d", code);
+    PetscCall(MatAssemblyBegin(D, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(D, MAT_FINAL_ASSEMBLY));
+    PetscCall(same(S, D, "after an error"));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatDestroy(&S));
+    PetscCall(MatDestroy(&D));
+    return MatDestroy(&A);
+}
+
+/// On a communicator of the first rank alone, the others idle.
+static PetscErrorCode alone(void)
+{
+    PetscMPIInt rank;
+    MPI_Comm    comm;
+    Mat         A, S;
+
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PetscCallMPI(MPI_Comm_split(PETSC_COMM_WORLD, rank ? MPI_UNDEFINED : 0, 0, &comm));
+    if (comm == MPI_COMM_NULL) return 0;
+    PetscCall(make(comm, &A));
+    PetscCall(cairn_petsc_create_shell(A, NULL, &S));
+    PetscCall(same(S, A, "one rank of several"));
+    PetscCall(MatDestroy(&S));
+    PetscCall(MatDestroy(&A));
+    PetscCallMPI(MPI_Comm_free(&comm));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscCall(PetscLogDefaultBegin());
+    PetscCall(
+        PetscOptionsGetString(NULL, NULL, "-format", format, sizeof format, NULL));
+    PetscCall(follows());
+    PetscCall(shapes());
+    PetscCall(solves());
+    PetscCall(errors());
+    PetscCall(alone());
+    if (!wrong) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all as AIJ\n"));
+    PetscCall(PetscFinalize());
+    return wrong;
+}
