@@ -4,7 +4,7 @@
 /// is read and the one that is filled: what is visited comes from entries in coordinates,
 /// from a part's levels, or from sorted keys; what is done with each entry is the phase.
 /// Phases meet in arrays that the caller owns (share/abi.h), so that any two layouts
-/// combine, and the planner (convert/compiled.h) chooses which phases a pair needs.
+/// combine, and the planner (convert/plan.c) chooses which phases a pair needs.
 ///
 /// Extents are parameters, never constants: functions serve every size whose widths are
 /// the same.
@@ -81,8 +81,9 @@ typedef enum {
     /// values, and indices of determined levels. `cursor` has the first node of each
     /// group.
     CAIRN_CONVERT_RANKED,
-    /// Entries of member `which` whose value of the expression `cut` is at least the
-    /// argument `cut` go to the member after it; facts[0]: the largest value, at least -1.
+    /// Entries of member `which` whose value of the expression `members.cut` is at least
+    /// the argument `cut` go to the member after it; facts[0]: the largest value, at
+    /// least -1.
     CAIRN_CONVERT_CUT,
     /// For every row (ROWS) write to `list` its group, which the row alone gives.
     CAIRN_CONVERT_GROUPS,
