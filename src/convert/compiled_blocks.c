@@ -4,9 +4,12 @@
 
 #include "convert/compiled_blocks.h"
 
+#include "base/wide.h"
+#include "format/columns.h"
 #include "phases/count_exchange.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Numbers and positions are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)
@@ -377,30 +380,96 @@ static int64_t place_of(const cairn_blocks *b, int64_t line, bool own, int64_t n
                       : cairn_line_index_lacking(x, line, number - n);
 }
 
-bool cairn_blocks_element(const cairn_blocks *b,
-                          int64_t             number,
-                          const int64_t      *line,
-                          int64_t            *group)
+cairn_status cairn_blocks_list_places(cairn_env          *env,
+                                      const cairn_blocks *b,
+                                      int64_t             most,
+                                      int64_t            *numbers,
+                                      int32_t           **place)
 {
-    int64_t at = 0, place;
+    const cairn_line_index *x   = &b->along;
+    const int64_t           all = b->span.hi + 1;
 
+    *numbers = 0;
+    if (b->joint || x->places > INT32_MAX || all <= 0 || x->lines > most / all)
+        return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(env, x->lines * all, place));
+    *numbers = all;
+    for (int64_t line = 0; line < x->lines; line++) {
+        const uint32_t *const list = x->place + x->begin[line];
+        const int64_t         n    = cairn_line_index_groups(x, line);
+        int32_t *const        to   = *place + line * all;
+        int64_t               k = 0, lacking = 0;
+
+        for (; k < n && k < all; k++)
+            to[k] = (int32_t)list[k];
+        for (int64_t met = 0; k < all; k++) {
+            while (met < n && list[met] == lacking)
+                met++, lacking++;
+            to[k] = b->width < 0 || lacking >= x->places ? -1 : (int32_t)lacking++;
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Lines of @p n rows, where @p ok, which becomes false where there is no such line: its
+/// number is 0 then.
+CAIRN_WIDE static void find_lines(const cairn_blocks   *b,
+                                  int                   n,
+                                  const int64_t *const *line,
+                                  int64_t              *at,
+                                  bool                 *ok)
+{
+    for (int p = 0; p < n; p++)
+        at[p] = 0;
     for (int f = 0; f < b->outer; f++) {
-        const int64_t value = line[f] - b->form[f].low;
+        const uint64_t low = (uint64_t)b->form[f].low, size = (uint64_t)b->form[f].size;
 
-        if (value < 0 || value >= b->form[f].size) return false;
-        at                      = at * b->form[f].size + value;
-        group[b->form[f].given] = line[f];
+        for (int p = 0; p < n; p++) {
+            const uint64_t value = (uint64_t)line[f][p] - low;
+            const bool     its   = ok[p] & (value < size);
+
+            ok[p] = its;
+            at[p] = its ? at[p] * (int64_t)size + (int64_t)value : 0;
+        }
     }
-    place = place_of(b, at, is_own(b, b->row < 0 ? 0 : line[b->row]), number);
-    if (place < 0 || place >= b->along.places) return false;
-    for (int f = b->forms - 1; f > b->outer; f--) {
-        group[b->form[f].given] = b->form[f].low + place % b->form[f].size;
-        place /= b->form[f].size;
+}
+
+void cairn_blocks_elements(const cairn_blocks   *b,
+                           int64_t               numbers,
+                           const int32_t        *places,
+                           int                   n,
+                           const int64_t        *number,
+                           const int64_t *const *line,
+                           int64_t              *spare,
+                           int64_t *const       *group,
+                           bool                 *ok)
+{
+    find_lines(b, n, line, spare, ok);
+    for (int p = 0; p < n; p++) {
+        int64_t place = -1;
+
+        if (!ok[p])
+            place = -1;
+        else if (number[p] >= 0 && number[p] < numbers)
+            place = places[spare[p] * numbers + number[p]];
+        else
+            place = place_of(b, spare[p], is_own(b, b->row < 0 ? 0 : line[b->row][p]),
+                             number[p]);
+        ok[p]    = place >= 0 && place < b->along.places;
+        spare[p] = ok[p] ? place : 0;
     }
-    /* what is left is less than its size, and nothing is divided where it is all */
-    if (b->forms > b->outer)
-        group[b->form[b->outer].given] = b->form[b->outer].low + place;
-    return true;
+    for (int f = 0; f < b->outer; f++)
+        memcpy(group[b->form[f].given], line[f], (size_t)n * sizeof **group);
+    for (int f = b->forms - 1; f >= b->outer; f--) {
+        const int64_t  low = b->form[f].low, size = b->form[f].size;
+        int64_t *const to = group[b->form[f].given];
+
+        /* what is left is less than its size, and nothing is divided where it is all */
+        memcpy(to, spare, (size_t)n * sizeof *to);
+        if (f > b->outer) cairn_columns_floor_div(n, size, spare);
+        for (int p = 0; p < n; p++)
+            to[p] += low - (f > b->outer ? spare[p] * size : 0);
+    }
 }
 
 /* ---- the end ---- */

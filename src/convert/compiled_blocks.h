@@ -79,13 +79,36 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
 /// Collective if the build has a net.
 cairn_status cairn_blocks_join(cairn_member_build *m, const cairn_build *build);
 
-/// The group that has @p number in a line: values of the sum's groupBy.
-/// @param[in] line  [outer] the values of the enum's groupBy.
-/// @return false: there is none.
-bool cairn_blocks_element(const cairn_blocks *blocks,
-                          int64_t             number,
-                          const int64_t      *line,
-                          int64_t            *group);
+/// List the places that numbers have, line by line, for whoever looks up many more: one
+/// load for each in place of a search.
+///
+/// @param[in]  most     Numbers that may be listed.
+/// @param[out] numbers  So many of each line, from 0 on; 0: they are not listed, as there
+///                      are more or other ranks number some.
+/// @param[out] place    [lines][numbers], -1: there is no group; the caller's to free.
+///                      Untouched where nothing is listed.
+cairn_status cairn_blocks_list_places(cairn_env          *env,
+                                      const cairn_blocks *blocks,
+                                      int64_t             most,
+                                      int64_t            *numbers,
+                                      int32_t           **place);
+
+/// Find the groups that have @p n numbers, each in a line of its own, where @p ok, which
+/// becomes false where there is none: any values then.
+///
+/// @param[in]  places  What is listed, `numbers` of each line; the others are searched for.
+/// @param[in]  line    [outer] columns of [n]: the values of the enum's groupBy.
+/// @param      spare   [n]
+/// @param[out] group   Columns of [n]: values of the sum's groupBy.
+void cairn_blocks_elements(const cairn_blocks   *blocks,
+                           int64_t               numbers,
+                           const int32_t        *places,
+                           int                   n,
+                           const int64_t        *number,
+                           const int64_t *const *line,
+                           int64_t              *spare,
+                           int64_t *const       *group,
+                           bool                 *ok);
 
 /// Does this rank have all positions of the dimensions from @p first on?
 bool cairn_blocks_has_all(const cairn_build *build, int first);

@@ -14,6 +14,10 @@
 /* Positions from which it pays to look for what a recipe need not do (a guess). */
 enum { WORTH_PLANNING = 64 };
 
+/* Positions for each number of a line from which it pays to list the places of all (a
+   guess). */
+enum { WORTH_LISTING = 4 };
+
 /* Words between columns: else those of one row would fall into one set of the cache. */
 enum { STAGGER = 8 };
 
@@ -63,7 +67,7 @@ static cairn_status make_columns(cairn_padding_columns *c)
             groups = step->groups;
     }
     CAIRN_TRY(
-        CAIRN_NEW_ZERO(c->m->env, (vars + 2 * order + groups + 1) * rows, &c->memory));
+        CAIRN_NEW_ZERO(c->m->env, (vars + 2 * order + groups + 2) * rows, &c->memory));
     int64_t *next = c->memory;
 
     for (int v = 0; v < vars; v++, next += rows)
@@ -75,6 +79,7 @@ static cairn_status make_columns(cairn_padding_columns *c)
     for (int g = 0; g < groups; g++, next += rows)
         c->spare[g] = next;
     c->value = next;
+    c->line  = next + rows;
     return CAIRN_OK;
 }
 
@@ -98,8 +103,8 @@ static bool is_of_group(const cairn_padding_columns *c, const cairn_step *step, 
     return false;
 }
 
-/// What a query step needs, once for all positions.
-static cairn_status prepare_query(cairn_padding_columns *c, int s)
+/// What a query step needs, once for all @p positions.
+static cairn_status prepare_query(cairn_padding_columns *c, int s, int64_t positions)
 {
     const cairn_step  *step    = &c->recipe->step[s];
     const cairn_query *earlier = earlier_of(c, step);
@@ -111,7 +116,11 @@ static cairn_status prepare_query(cairn_padding_columns *c, int s)
         if (!earlier && c->above >> k & 1 && !c->m->layout->level[k].indirect
             && !is_of_group(c, step, k))
             c->checks[s] |= 1U << k;
-    if (is_numbered(c, step)) return CAIRN_OK;
+    if (is_numbered(c, step))
+        return c->places ? CAIRN_OK
+                         : cairn_blocks_list_places(c->m->env, c->m->blocks,
+                                                    positions / WORTH_LISTING,
+                                                    &c->numbers, &c->places);
     return cairn_elements_create(c->m->env, c->m->set, step->query, &c->elements[s]);
 }
 
@@ -178,7 +187,8 @@ cairn_status cairn_padding_columns_init(const cairn_member_build *m,
         CAIRN_NEW(m->env, (int64_t)c->recipe->steps * CAIRN_MAX_LEVELS, &c->form));
     CAIRN_TRY(CAIRN_NEW_ZERO(m->env, c->recipe->steps, &c->checks));
     for (int s = 0; s < c->recipe->steps; s++)
-        if (c->recipe->step[s].kind == CAIRN_STEP_QUERY) CAIRN_TRY(prepare_query(c, s));
+        if (c->recipe->step[s].kind == CAIRN_STEP_QUERY)
+            CAIRN_TRY(prepare_query(c, s, positions));
     cairn_padding_plan_init(c->m->layout, l, above, &c->plan);
     if (positions >= WORTH_PLANNING)
         cairn_padding_plan_find(c->m->layout, l, c->form, &c->plan);
@@ -192,6 +202,7 @@ void cairn_padding_columns_fini(cairn_padding_columns *c)
         cairn_elements_destroy(c->m->env, &c->elements[s]);
     cairn_free(c->m->env, c->form);
     cairn_free(c->m->env, c->checks);
+    cairn_free(c->m->env, c->places);
     cairn_free(c->m->env, c->memory);
 }
 
@@ -262,22 +273,6 @@ typedef struct {
     const int64_t      *number, *group[CAIRN_MAX_LEVELS]; ///< Columns.
     cairn_coord *const *d;                                ///< Where the positions go.
 } question;
-
-/// Groups of other queries, that are numbered along lines.
-static void find_blocks(cairn_padding_columns *c, const question *ask, int n)
-{
-    const int results = results_of(c, ask->step);
-    int64_t   line[CAIRN_MAX_LEVELS], group[CAIRN_MAX_LEVELS] = {0};
-
-    for (int p = 0; p < n; p++) {
-        for (int g = 0; g < ask->step->groups; g++)
-            line[g] = ask->group[g][p];
-        c->ok[p] =
-            c->ok[p] && cairn_blocks_element(c->m->blocks, ask->number[p], line, group);
-        for (int g = 0; g < results; g++)
-            c->var[ask->step->var + g][p] = group[g];
-    }
-}
 
 static bool same_group(const question *ask, int p, int q)
 {
@@ -395,7 +390,8 @@ static cairn_status run_query(cairn_padding_columns *c, int s, int n)
             cairn_padding_columns_value(c, &step->group[g], n, c->spare[g], c->ok);
     ask.number = cairn_padding_columns_value(c, &step->in, n, c->value, c->ok);
     if (is_numbered(c, step)) {
-        find_blocks(c, &ask, n);
+        cairn_blocks_elements(c->m->blocks, c->numbers, c->places, n, ask.number,
+                              ask.group, c->line, &c->var[step->var], c->ok);
         return CAIRN_OK;
     }
     CAIRN_TRY(find_positions(c, &ask, n));

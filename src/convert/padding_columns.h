@@ -22,11 +22,14 @@ typedef struct cairn_padding_columns {
                       ///< query is taken over.
     uint32_t       *checks; ///< [steps] levels to which a position found is held.
     cairn_elements *elements[CAIRN_KNOWN_STEPS]; ///< Of steps that are queries.
-    int64_t        *memory;                      ///< Of all columns.
-    int64_t        *var[CAIRN_MAX_VARS];         ///< Variables' columns.
-    int64_t        *dim[CAIRN_MAX_ORDER];        ///< Dimensions of the positions found,
-    int64_t        *other[CAIRN_MAX_ORDER];      ///< or of those of numbers in a row.
-    int64_t *spare[CAIRN_MAX_LEVELS], *value; ///< What combinations are computed into.
+    int64_t         numbers;              ///< Of groups, that are listed for each line,
+    int32_t        *places;               ///< with these places (compiled_blocks.h).
+    int64_t        *memory;               ///< Of all columns.
+    int64_t        *var[CAIRN_MAX_VARS];  ///< Variables' columns.
+    int64_t        *dim[CAIRN_MAX_ORDER]; ///< Dimensions of the positions found,
+    int64_t        *other[CAIRN_MAX_ORDER];   ///< or of those of numbers in a row.
+    int64_t *spare[CAIRN_MAX_LEVELS], *value; ///< What combinations are computed into;
+    int64_t *line; ///< numbers of lines, then places on them.
     bool     ok[CAIRN_PADDING_ROWS], found[CAIRN_PADDING_ROWS];
 } cairn_padding_columns;
 
