@@ -130,7 +130,7 @@ bool cairn_shared_arrays_are_all(const cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
-    if (!has_entries_alone(c)) return false;
+    if (!has_entries_alone(c) || c->facts.entries == 0) return false;
     for (int l = to->first; l <= to->last; l++)
         if (!c->shared.idx[l] && !idx_is_copied(c, l)) return false;
     return c->shared.val

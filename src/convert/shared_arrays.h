@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Arrays that are taken over from the source, not copied, or copied whole: where entries come in the order
-/// of the target, all of them are kept, and both have a node for each, indices of the same
-/// form are the same, byte for byte, and so are values. Two tensors have them then, and
-/// neither writes to them (tensor/local.h). Internal to convert.
+/// Arrays that are taken over from the source, not copied, or copied whole: where entries
+/// come in the order of the target, all of them are kept, and both have a node for each,
+/// indices of the same form are the same, byte for byte, and so are values. Two tensors have
+/// arrays that are taken over, and neither writes to them (tensor/local.h). Internal to
+/// convert.
 
 #ifndef CAIRN_CONVERT_SHARED_ARRAYS_H
 #define CAIRN_CONVERT_SHARED_ARRAYS_H
@@ -19,7 +20,8 @@ void cairn_shared_arrays_find(cairn_compiled *c);
 const cairn_kernel_level *cairn_shared_arrays_like(const cairn_compiled *c, int l);
 
 /// After cairn_shared_arrays_find(): are all indices and values of the target those of the
-/// source, one behind the other, so that what it cannot take is copied whole?
+/// source, one behind the other, so that what it cannot take is copied whole? Of no
+/// entries there are none.
 bool cairn_shared_arrays_are_all(const cairn_compiled *c);
 
 /// Bit l: the idx of level l is taken.

@@ -126,6 +126,12 @@ static bool long_cycle(int64_t i, int64_t j)
     return (j - i + N) % N <= N / 2;
 }
 
+/// Few enough for a look at some entries to miss them all, or not.
+static bool some_are_lone(int64_t i, int64_t j)
+{
+    return band(i, j) && !(i == j + 1 && i % 40 == 7);
+}
+
 static const struct {
     bool (*has)(int64_t i, int64_t j);
     bool        symmetric;
@@ -148,6 +154,7 @@ static const struct {
     {lone_below,         false, "lone below"        },
     {lone_above,         false, "lone above"        },
     {long_cycle,         false, "long cycle"        },
+    {some_are_lone,      false, "some are lone"     },
 };
 
 /* ---- conversions ---- */
@@ -264,6 +271,28 @@ Test(compiled_mirror,
         for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
             for (int bits = 32; bits <= 64; bits += 32)
                 check(&exchanges[k], p, bits, loader);
+    test_loader_destroy(loader);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+/// So many entries that some are looked for before any is mirrored.
+Test(compiled_mirror, large_patterns_are_looked_at_first, .timeout = 300)
+{
+    static const exchange large = {
+        "csr", "csc", 2, 0, 1, {5000, 5000},
+             true
+    };
+    const size_t number = sizeof patterns / sizeof *patterns;
+
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+
+    test_loader *loader = test_loader_create(&env, 1);
+
+    for (size_t p = 0; p < number; p++)
+        if (patterns[p].has == band || patterns[p].has == some_are_lone)
+            check(&large, p, 64, loader);
     test_loader_destroy(loader);
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
