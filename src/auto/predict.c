@@ -4,6 +4,7 @@
 
 #include "auto/rates.h"
 #include "auto/suggest.h"
+#include "lower/product.h"
 
 #include <math.h>
 
@@ -24,7 +25,7 @@ static const double known_turns = 4000;
    ends are found without a branch (product_key.c): no end is a surprise, and each row takes
    so much more. Measured on Zen 5, one thread, eleven graphs of 16,000 to 326,000 rows: 0.2
    to 4.2 ns on the machine of the rates, 2.1 in the mean. */
-static const double uneven_rows = 8192, entries_of_turn = 77, uneven_row = 2e-9;
+static const double entries_of_turn = 77, uneven_row = 2e-9;
 
 void cairn_suggest_work_scale(cairn_suggest_work *work, double share)
 {
@@ -113,7 +114,7 @@ is_uneven(const cairn_leaf *leaf, const cairn_suggest_work *w, const shared *s)
     const bool lists =
         leaf->kind == CAIRN_LEAF_RUN || leaf->kind == CAIRN_LEAF_RUN_LISTED;
 
-    return lists && s->columns == 1 && w->rows >= s->team * uneven_rows
+    return lists && s->columns == 1 && w->rows >= s->team * CAIRN_LEARNED_ROWS
            && 4 * w->turns >= w->rows && w->values <= entries_of_turn * w->turns;
 }
 

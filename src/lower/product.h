@@ -66,6 +66,15 @@ typedef struct cairn_grid_hints {
     bool early;  ///< A value is loaded before it is known whether it counts.
 } cairn_grid_hints;
 
+/* Rows of a thread whose ends a processor learns when their product is repeated. Measured on
+   Zen 5: with 8,879, 13,238 and 16,384 rows on each of two cores the loops of even rows take
+   0.69, 0.90 and 0.72 of the time of the others (memplus, as-caida, delaunay_n15), with
+   15,606 on one 1.02, and beyond 1.9 to 3.8 times as long; so do rows of two threads that
+   share a core. On Zen 3: with 1,000 to 8,000 rows the others take 1.0 to 1.55 times as long
+   (0.85 where rows have 40 entries), with 16,000 and 18,000 1.2, with 26,000 and more 0.68
+   to 0.86. */
+enum { CAIRN_LEARNED_ROWS = 16384 };
+
 /// What a look at some rows of a part says.
 typedef struct cairn_product_seen {
     bool

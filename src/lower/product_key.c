@@ -172,13 +172,6 @@ static int64_t ptr_at(const cairn_kernel_level *level, int64_t q)
     return cairn_load_int(level->ptr, q, level->ptr_bits / 8, level->ptr_bits, false);
 }
 
-/* Rows of a thread whose ends a processor learns when their product is repeated. Measured
- * on Zen 5, one thread: the loops of even rows are the faster ones up to some 10,000 rows,
- * and take 1.9 to 3.8 times as long beyond; on Zen 3: with 1,000 to 8,000 rows the others
- * take 1.0 to 1.55 times as long (0.85 where rows have 40 entries), with 16,000 and 18,000
- * 1.2, with 26,000 and more 0.68 to 0.86. */
-enum { LEARNED = 8192 };
-
 /* Entries that cost as much by the loop of uneven rows, which goes in steps of four, as an
  * end that comes as a surprise costs the other one. Measured on Zen 4, one thread, rows of
  * 10 to 30 and of 40 to 60 entries, all ends a surprise or every third: a surprise costs
@@ -192,7 +185,7 @@ static bool rows_are_uneven(const cairn_kernel_level *level, int64_t threads)
     const int64_t pairs   = level->ptr_length - 2;
     int64_t       entries = 0, uneven = 0;
 
-    if (pairs / threads < LEARNED) return false;
+    if (pairs / threads < CAIRN_LEARNED_ROWS) return false;
     for (int64_t k = 0; k < LOOKS; k++) {
         const int64_t q      = place_of_look(pairs, k);
         const int64_t next   = ptr_at(level, q + 1);

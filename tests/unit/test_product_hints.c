@@ -6,7 +6,7 @@
 
 #include "support/product_case.h"
 
-enum { ROWS = 16384, SIDE = 128 };
+enum { ROWS = 25600, SIDE = 160 };
 
 static void add(product_case *c, cairn_coord i, cairn_coord j)
 {
