@@ -180,9 +180,8 @@ static cairn_status allocate(making *m)
         for (int n = 0; n < arrays; n++)
             bytes += aligned(array[n].bytes);
     }
-    CAIRN_TRY(cairn_cuda_alloc(p->device, bytes, "operands", &p->memory));
+    CAIRN_TRY(cairn_cuda_alloc(p->device, bytes, "operands", &p->y.at));
     p->bytes = bytes;
-    p->y.at  = p->memory;
     return cairn_cuda_is_piece(&p->y)
                ? cairn_cuda_pin(p->device, p->y.bytes, &p->y.host)
                : cairn_cuda_ring_open(p->device, p->y.bytes, &p->ring);
@@ -348,7 +347,7 @@ static cairn_status bring(making *m)
     cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
     cairn_cuda_ring     ring;
 
-    if (at == p->memory + (cairn_cuda_pointer)p->bytes) return CAIRN_OK;
+    if (at == p->y.at + (cairn_cuda_pointer)p->bytes) return CAIRN_OK;
     const cairn_status status = cairn_cuda_ring_open(p->device, p->bytes, &ring);
 
     for (int64_t k = 0; k < m->parts && status == CAIRN_OK; k++) {
@@ -451,7 +450,7 @@ static void discard(cairn_cuda_product *p)
     cairn_cuda_x_leave(device, &p->x);
     cairn_cuda_unpin(device, &p->y.host);
     if (p->ring.device) cairn_cuda_ring_close(&p->ring, CAIRN_NO_DEVICE);
-    cairn_cuda_free(d, &p->memory, p->bytes);
+    cairn_cuda_free(d, &p->y.at, p->bytes);
     cairn_cuda_arrays_leave(device, &p->arrays);
     cairn_cuda_program_leave(device, &p->program);
     for (int64_t k = 0; p->step && k < p->steps + p->stages.count; k++)

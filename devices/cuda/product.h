@@ -37,12 +37,11 @@ struct cairn_cuda_product {
     cairn_device_work   work;
     cairn_cuda_program *program;
     cairn_cuda_arrays  *arrays;
-    cairn_cuda_pointer  memory; ///< Of the launch's own,
-    int64_t             bytes;  ///< so much.
     cairn_cuda_x       *x;
-    cairn_cuda_operand  y;
-    cairn_cuda_ring     ring; ///< Y on its way, if it is several pieces.
-    cairn_cuda_step    *step; ///< [steps], and behind them those of stages.
+    cairn_cuda_operand  y;     ///< The begin of the launch's own memory,
+    int64_t             bytes; ///< so much.
+    cairn_cuda_ring     ring;  ///< Y on its way, if it is several pieces.
+    cairn_cuda_step    *step;  ///< [steps], and behind them those of stages.
     int64_t             steps;
     cairn_cuda_stages   stages;
     cairn_cuda_moments  moment;

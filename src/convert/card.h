@@ -8,9 +8,9 @@
 /// the largest of its parts, or coordinates; 24 bytes a position for keys and positions,
 /// twice, 4 for each depth of the target's nodes, 1 for counts, and 1 for members of a
 /// hybrid; the target's arrays, of banks the largest's. Where entries are numbered along
-/// rows there are no nodes, but 4 bytes a row, a group, and for each query a row, as there
-/// are where levels go by numbers of rows; where groups are along lines, 4 or 8 for each of
-/// these; where queries number entries, 8 an entry for each, and no node.
+/// rows there are no nodes, but 4 bytes a row, a lane, a group, and for each query a row, as
+/// there are where levels go by numbers of rows; where groups are along lines, 4 or 8 for
+/// each of these; where queries number entries, 8 an entry for each, and no node.
 
 #ifndef CAIRN_CONVERT_CARD_H
 #define CAIRN_CONVERT_CARD_H
@@ -50,8 +50,9 @@ bool cairn_card_plan_keys(const struct cairn_compiled *c, cairn_key_fields *fiel
 cairn_status cairn_card_sort(struct cairn_compiled *c);
 /// Number nodes.
 cairn_status cairn_card_count(struct cairn_compiled *c);
-/// Fill the arrays of a part, and bring them back: slots of rows once they are padded.
+/// Pad slots of rows, which have been filled, and bring their arrays back.
 cairn_status cairn_card_pad(struct cairn_compiled *c);
+/// Fill the arrays of a part, and bring them back, but those that are padded first.
 cairn_status cairn_card_fill(struct cairn_compiled *c, const cairn_part *part);
 
 /// Let the arrays of a member that was filled there stay, for what reads @p tensor next.
