@@ -169,7 +169,7 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
     cairn_collective_text(
         &arguments, "CAIRN_HALO",
         cairn_exchange_way_name((cairn_exchange_way)comm->env->options.halo));
-    if (status == CAIRN_OK) x->collective.graph = MPI_COMM_NULL;
+    if (status == CAIRN_OK) x->collective.comm = MPI_COMM_NULL;
     if (status == CAIRN_OK)
         status = copy_messages(comm->env, sends, to, send, send_bytes, &x->out);
     if (status == CAIRN_OK)
@@ -250,12 +250,12 @@ static cairn_status start_shared(cairn_comm *comm, cairn_mpi_exchange *x)
 static cairn_status start_collective(cairn_comm *comm, cairn_mpi_exchange *x)
 {
     const cairn_mpi_collective *c = &x->collective;
+    const int                   p = comm->size;
 
     CAIRN_MPI(comm->env, "start",
-              MPI_Ineighbor_alltoallw(MPI_BOTTOM, c->counts, c->at, c->types,
-                                      MPI_BOTTOM, c->counts + c->sends,
-                                      c->at + c->sends, c->types + c->sends, c->graph,
-                                      &x->made[0]));
+              MPI_Ialltoallw(MPI_BOTTOM, c->counts, c->at, c->types, MPI_BOTTOM,
+                             c->counts + p, c->at + p, c->types + p, c->comm,
+                             &x->made[0]));
     return CAIRN_OK;
 }
 
@@ -365,7 +365,7 @@ static cairn_status wait_all(cairn_comm *comm, cairn_mpi_exchange *x)
 
     CAIRN_TRY(
         x->trials.way == CAIRN_EXCHANGE_COLLECTIVE
-            ? cairn_mpi_wait_neighbours(comm, &x->made[0], c->recvs, c->peer + c->sends)
+            ? cairn_mpi_wait_neighbours(comm, &x->made[0], c->peers, c->peer)
             : cairn_mpi_wait(comm, "wait", list->n, requests_under_way(x), list->peer));
     take_all(x);
     return CAIRN_OK;
@@ -426,7 +426,7 @@ void cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange)
     MPI_Finalized(&ended);
     for (int k = 0; k < x->own.n && !ended && !comm->lost; k++)
         if (x->kept[k] != MPI_REQUEST_NULL) MPI_Request_free(&x->kept[k]);
-    cairn_mpi_ways_end(comm->env, x, !ended && !comm->lost);
+    cairn_mpi_ways_end(comm, x, !ended && !comm->lost);
     free_messages(env, &x->out);
     free_messages(env, &x->in);
     cairn_free(env, x->own.piece);

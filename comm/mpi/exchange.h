@@ -45,14 +45,15 @@ typedef struct cairn_mpi_shared {
     cairn_node_memory memory;
 } cairn_mpi_shared;
 
-/// Messages as one neighbourhood collective.
+/// Messages as one collective call. Arrays of 2 size: what goes to each rank, then what
+/// comes from each.
 typedef struct cairn_mpi_collective {
-    int          *counts; ///< [sent + received] Bytes, of those that have any.
-    MPI_Aint     *at;     ///< [sent + received]
-    MPI_Datatype *types;  ///< [sent + received]
-    int          *peer;   ///< [sent + received] Those received behind those sent.
-    int           sends, recvs;
-    MPI_Comm      graph; ///< That knows who is whose neighbour; or MPI_COMM_NULL.
+    int          *counts; ///< 1; 0: there is no message.
+    int          *at;     ///< 0: types say where messages lie.
+    MPI_Datatype *types;
+    int          *peer; ///< Ranks that a message goes to or comes from,
+    int           peers; ///< so many.
+    MPI_Comm      comm; ///< Of the calls, whose order is no other's; or MPI_COMM_NULL.
 } cairn_mpi_collective;
 
 typedef struct cairn_mpi_exchange {
@@ -101,6 +102,6 @@ cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x);
 /// Let go of what ways have. Local: MPI frees a communicator without waiting.
 ///
 /// @param[in] usable  MPI may be called.
-void cairn_mpi_ways_end(cairn_env *env, cairn_mpi_exchange *x, bool usable);
+void cairn_mpi_ways_end(cairn_comm *comm, cairn_mpi_exchange *x, bool usable);
 
 #endif

@@ -61,51 +61,64 @@ learn_facts(cairn_comm *comm, const cairn_mpi_exchange *x, int64_t fact[FACTS])
 
 /* ---- one collective call ---- */
 
-/// List messages that have bytes behind those listed. @return how many.
-static int list_neighbours(const cairn_mpi_messages *m, int at, cairn_mpi_collective *c)
+static cairn_status allocate_collective(cairn_comm *comm, cairn_mpi_collective *c)
 {
-    const int from = at;
-
-    for (int k = 0; k < m->n; k++) {
-        if (m->bytes[k] == 0) continue;
-        c->peer[at]   = m->peer[k];
-        c->counts[at] = (int)m->bytes[k];
-        c->types[at]  = MPI_BYTE;
-        MPI_Get_address(m->data[k], &c->at[at++]);
-    }
-    return at - from;
-}
-
-static cairn_status allocate_collective(cairn_comm *comm, cairn_mpi_exchange *x)
-{
-    const int64_t         n = (int64_t)x->out.n + x->in.n + 1; /* never none */
-    cairn_mpi_collective *c = &x->collective;
+    const int n = 2 * comm->size;
 
     CAIRN_TRY(CAIRN_NEW(comm->env, n, &c->peer));
-    CAIRN_TRY(CAIRN_NEW(comm->env, n, &c->counts));
+    CAIRN_TRY(CAIRN_NEW_ZERO(comm->env, n, &c->counts));
+    CAIRN_TRY(CAIRN_NEW_ZERO(comm->env, n, &c->at));
     CAIRN_TRY(CAIRN_NEW(comm->env, n, &c->types));
-    return CAIRN_NEW(comm->env, n, &c->at);
+    for (int k = 0; k < n; k++)
+        c->types[k] = MPI_BYTE;
+    return CAIRN_OK;
 }
 
-/// Collective.
+/// Describe messages by what MPI takes, from place @p first on, one place for each rank. A
+/// place in memory is part of a message's type, for MPI's displacements are ints.
+static cairn_status describe_messages(cairn_comm               *comm,
+                                      const cairn_mpi_messages *m,
+                                      int                       first,
+                                      cairn_mpi_collective     *c)
+{
+    for (int k = 0; k < m->n; k++) {
+        const int bytes = (int)m->bytes[k], at = first + m->peer[k];
+        MPI_Aint  where;
+
+        if (bytes == 0) continue;
+        MPI_Get_address(m->data[k], &where);
+        CAIRN_MPI(
+            comm->env, "type of a message",
+            MPI_Type_create_hindexed_block(1, bytes, &where, MPI_BYTE, &c->types[at]));
+        CAIRN_MPI(comm->env, "type of a message", MPI_Type_commit(&c->types[at]));
+        c->counts[at]       = 1;
+        c->peer[c->peers++] = m->peer[k];
+    }
+    return CAIRN_OK;
+}
+
+/// A call of all ranks, in which most pairs have nothing for each other. One of neighbours
+/// (MPI_Ineighbor_alltoallw) needs MPI_Dist_graph_create_adjacent(), which waits inside of
+/// MPI, without a limit; a duplicate can be waited for. Collective.
 static cairn_status open_collective(cairn_comm *comm, cairn_mpi_exchange *x)
 {
-    cairn_mpi_state      *state = cairn_mpi_state_of(comm);
-    cairn_mpi_collective *c     = &x->collective;
+    cairn_mpi_collective *c      = &x->collective;
+    cairn_status          status = allocate_collective(comm, c);
 
-    CAIRN_TRY(cairn_comm_agree(comm, allocate_collective(comm, x)));
-    c->sends        = list_neighbours(&x->out, 0, c);
-    c->recvs        = list_neighbours(&x->in, c->sends, c);
-    const int error = MPI_Dist_graph_create_adjacent(
-        state->comm, c->recvs, c->peer + c->sends, c->counts + c->sends, c->sends,
-        c->peer, c->counts, MPI_INFO_NULL, 0, &c->graph);
+    if (status == CAIRN_OK) status = describe_messages(comm, &x->out, 0, c);
+    if (status == CAIRN_OK) status = describe_messages(comm, &x->in, comm->size, c);
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    return cairn_comm_agree(comm, cairn_mpi_duplicate_own(comm, &c->comm));
+}
 
-    if (error != MPI_SUCCESS) {
-        c->graph = MPI_COMM_NULL;
-        return cairn_comm_agree(comm, cairn_mpi_fail(comm->env, "neighbours", error));
-    }
-    MPI_Comm_set_errhandler(c->graph, MPI_ERRORS_RETURN);
-    return cairn_comm_agree(comm, CAIRN_OK);
+/// Let go of what MPI has of it.
+static void close_collective(const cairn_comm *comm, cairn_mpi_collective *c)
+{
+    for (int k = 0; c->types && k < 2 * comm->size; k++)
+        if (c->types[k] != MPI_BYTE) MPI_Type_free(&c->types[k]);
+    cairn_free(comm->env, c->types);
+    c->types = NULL;
+    if (c->comm != MPI_COMM_NULL) MPI_Comm_free(&c->comm);
 }
 
 /* ---- shared memory ---- */
@@ -296,14 +309,13 @@ static cairn_status agree_on_way(cairn_comm *comm, cairn_mpi_exchange *x)
 
 /// The run in which ranks agreed has ended, by the way that it went: free what the chosen one
 /// does not need. Nothing is under way there. Local.
-static void free_others(cairn_env *env, cairn_mpi_exchange *x)
+static void free_others(const cairn_comm *comm, cairn_mpi_exchange *x)
 {
     x->trials.runs++;
     if (x->trials.way != CAIRN_EXCHANGE_SHARED)
-        cairn_node_memory_destroy(env, &x->shared.memory);
-    if (x->trials.way != CAIRN_EXCHANGE_COLLECTIVE
-        && x->collective.graph != MPI_COMM_NULL)
-        MPI_Comm_free(&x->collective.graph);
+        cairn_node_memory_destroy(comm->env, &x->shared.memory);
+    if (x->trials.way != CAIRN_EXCHANGE_COLLECTIVE)
+        close_collective(comm, &x->collective);
 }
 
 cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x)
@@ -316,7 +328,7 @@ cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x)
     t->way     = x->next;
     x->seconds = 0;
     if (t->way == CAIRN_EXCHANGE_SHARED) x->shared.turn++;
-    if (t->ended && t->runs == TRIALS) free_others(comm->env, x);
+    if (t->ended && t->runs == TRIALS) free_others(comm, x);
     if (t->ended) return CAIRN_OK;
     if (++t->runs == FEW) CAIRN_TRY(try_ways(comm, x, CAIRN_EXCHANGE_AUTO));
     if (t->runs == TRIALS) return agree_on_way(comm, x);
@@ -324,12 +336,13 @@ cairn_status cairn_mpi_ways_turn(cairn_comm *comm, cairn_mpi_exchange *x)
     return CAIRN_OK;
 }
 
-void cairn_mpi_ways_end(cairn_env *env, cairn_mpi_exchange *x, bool usable)
+void cairn_mpi_ways_end(cairn_comm *comm, cairn_mpi_exchange *x, bool usable)
 {
+    cairn_env            *env    = comm->env;
     cairn_mpi_shared     *shared = &x->shared;
     cairn_mpi_collective *c      = &x->collective;
 
-    if (usable && c->graph != MPI_COMM_NULL) MPI_Comm_free(&c->graph);
+    if (usable) close_collective(comm, c);
     cairn_node_memory_destroy(env, &shared->memory);
     cairn_free(env, shared->out);
     cairn_free(env, shared->in);

@@ -2,8 +2,11 @@
 /// @file
 /// The table over MPI: collectives and messages, cut where MPI's int counts end.
 
+#include "base/diagnostics.h"
+#include "base/mix.h"
 #include "comm/mpi/watch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { FIRST_CHUNK = 1 << 30 };
@@ -175,10 +178,10 @@ static void mpi_destroy(cairn_comm *comm)
     MPI_Finalized(&ended);
     if (!ended && !comm->lost) {
         cairn_mpi_watch_end(comm);
-        if (state->node != MPI_COMM_NULL) MPI_Comm_free(&state->node);
         if (state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
     }
     cairn_mpi_watch_destroy(comm->env, &state->watch);
+    cairn_free(comm->env, state->local);
     cairn_free(comm->env, state);
     cairn_free(comm->env, comm->node_of);
     cairn_free(comm->env, comm);
@@ -209,28 +212,62 @@ static const cairn_comm_collect mpi_collect = {
     .end    = mpi_collect_end,
 };
 
-/// Ranks that share memory are on one node. MPI waits inside of splitting, and says nothing:
-/// so all ranks come to a barrier before, whose wait is reported.
+/// What a node is known by.
+typedef struct {
+    uint64_t word[2];
+} node_id;
+
+/// The name that MPI has for this host, and the number that its kernel was given when it
+/// started: hosts of one name are told apart, and so are names for parts of one host.
+static cairn_status identify_node(cairn_env *env, node_id *id)
+{
+    char text[MPI_MAX_PROCESSOR_NAME + 64] = "", boot[64] = "";
+    int  length = 0;
+
+    *id = (node_id){{CAIRN_MIX_LOW, CAIRN_MIX_HIGH}};
+    CAIRN_MPI(env, "name of node", MPI_Get_processor_name(text, &length));
+    if (cairn_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot))
+        snprintf(text + length, sizeof text - (size_t)length, " %s", boot);
+    for (const char *at = text; *at; at++)
+        for (int k = 0; k < 2; k++)
+            id->word[k] = cairn_mix(id->word[k] ^ (unsigned char)*at);
+    return CAIRN_OK;
+}
+
+static bool is_same_node(node_id a, node_id b)
+{
+    return a.word[0] == b.word[0] && a.word[1] == b.word[1];
+}
+
+/// Ranks of one host are on one node, which is called by the lowest of them. Ranks compare
+/// what they know of their hosts: MPI_Comm_split_type() waits inside of MPI, without a limit.
 static cairn_status find_node(cairn_comm *comm)
 {
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    MPI_Request      request;
+    node_id          mine, *all = NULL;
+    cairn_status     status = CAIRN_NEW(comm->env, comm->size, &all);
 
-    comm->node = comm->rank;
+    if (status == CAIRN_OK) status = identify_node(comm->env, &mine);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, mpi_allgather(comm, &mine, sizeof mine, all));
+    for (int r = 0; r < comm->size; r++) {
+        int first = 0;
 
-    CAIRN_TRY(mpi_barrier(comm));
-    CAIRN_MPI(comm->env, "split by node",
-              MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, comm->rank,
-                                  MPI_INFO_NULL, &state->node));
-    CAIRN_MPI(comm->env, "size of node", MPI_Comm_size(state->node, &comm->local_size));
-    CAIRN_MPI(comm->env, "rank on node", MPI_Comm_rank(state->node, &comm->local_rank));
-    CAIRN_MPI(comm->env, "name of node",
-              MPI_Ibcast(&comm->node, 1, MPI_INT, 0, state->node, &request));
-    CAIRN_TRY(cairn_mpi_wait(comm, "name of node", 1, &request, NULL));
-    CAIRN_TRY(mpi_allgather(comm, &comm->node, sizeof comm->node, comm->node_of));
-    for (int r = 0; r < comm->size; r++)
-        comm->nodes += comm->node_of[r] == r;
-    return CAIRN_OK;
+        while (!is_same_node(all[first], all[r]))
+            first++;
+        comm->node_of[r] = first;
+        comm->nodes += first == r;
+    }
+    comm->node = comm->node_of[comm->rank];
+    for (int r = 0; r < comm->size; r++) {
+        const bool here = comm->node_of[r] == comm->node;
+
+        if (r == comm->rank) comm->local_rank = comm->local_size;
+        state->local[r] = here ? comm->local_size++ : -1;
+    }
+done:
+    cairn_free(comm->env, all);
+    return status;
 }
 
 /// Duplicate @p world, so that no message meets the caller's.
@@ -255,9 +292,9 @@ allocate(cairn_env *env, MPI_Comm world, cairn_comm **comm, cairn_mpi_state **st
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, state));
     CAIRN_MPI(env, "size", MPI_Comm_size(world, &size));
     CAIRN_TRY(CAIRN_NEW(env, size, &(*comm)->node_of));
+    CAIRN_TRY(CAIRN_NEW(env, size, &(*state)->local));
     CAIRN_TRY(cairn_mpi_watch_create(env, size, &(*state)->watch));
     (*state)->comm    = MPI_COMM_NULL;
-    (*state)->node    = MPI_COMM_NULL;
     (*state)->collect = MPI_REQUEST_NULL;
     (*state)->chunk   = FIRST_CHUNK;
     (*comm)->env      = env;
@@ -294,6 +331,7 @@ cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm)
     /* What MPI has duplicated is left to it: freeing would wait for ranks once more. */
 failed:
     if (state) cairn_mpi_watch_destroy(env, &state->watch);
+    if (state) cairn_free(env, state->local);
     cairn_free(env, state);
     if (fresh) cairn_free(env, fresh->node_of);
     cairn_free(env, fresh);

@@ -147,14 +147,5 @@ void cairn_node_memory_destroy(cairn_env *env, cairn_node_memory *memory)
 
 int cairn_mpi_local_rank(const cairn_comm *comm, int rank)
 {
-    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    MPI_Group              all, node;
-    int                    local = MPI_UNDEFINED;
-
-    MPI_Comm_group(state->comm, &all);
-    MPI_Comm_group(state->node, &node);
-    MPI_Group_translate_ranks(all, 1, &rank, node, &local);
-    MPI_Group_free(&node);
-    MPI_Group_free(&all);
-    return local == MPI_UNDEFINED ? -1 : local;
+    return cairn_mpi_state_of(comm)->local[rank];
 }

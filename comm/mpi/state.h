@@ -18,7 +18,7 @@ enum {
 
 typedef struct cairn_mpi_state {
     MPI_Comm    comm;
-    MPI_Comm    node;      ///< Its ranks of this node.
+    int        *local; ///< [size] Each rank's number on this node; -1: it is elsewhere.
     int64_t     chunk;     ///< Bytes of one message at most; MPI counts in int.
     unsigned    exchanges; ///< Exchanges created so far; the same on every rank.
     int64_t     calls;     ///< Collective calls so far; the same on every rank.
@@ -83,6 +83,9 @@ cairn_status cairn_mpi_meet(cairn_env *env, MPI_Comm world, bool mine, bool *all
 /// Duplicate @p world, likewise.
 /// @param[out] copy  After a failure MPI may still write there.
 cairn_status cairn_mpi_duplicate(cairn_env *env, MPI_Comm world, MPI_Comm *copy);
+
+/// Duplicate the communicator of @p comm, likewise; who is late is named. Collective.
+cairn_status cairn_mpi_duplicate_own(cairn_comm *comm, MPI_Comm *copy);
 
 /// Slots of the table; see comm.h.
 cairn_status cairn_mpi_alltoallv(cairn_comm    *comm,

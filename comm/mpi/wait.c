@@ -172,3 +172,16 @@ cairn_status cairn_mpi_duplicate(cairn_env *env, MPI_Comm world, MPI_Comm *copy)
     CAIRN_MPI(env, "duplicate", MPI_Comm_idup(world, copy, &request));
     return wait_without(env, "duplicate", &request);
 }
+
+cairn_status cairn_mpi_duplicate_own(cairn_comm *comm, MPI_Comm *copy)
+{
+    MPI_Request request;
+
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
+    CAIRN_MPI(comm->env, "duplicate",
+              MPI_Comm_idup(cairn_mpi_state_of(comm)->comm, copy, &request));
+    CAIRN_TRY(cairn_mpi_wait(comm, "duplicate", 1, &request, NULL));
+    CAIRN_MPI(comm->env, "error handler",
+              MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN));
+    return CAIRN_OK;
+}

@@ -12,26 +12,33 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NO_STEP, DUPLICATE, SPLIT, NAME };
+/// Steps of it, each a call that all ranks make.
+enum { NO_STEP, MEET, DUPLICATE, AGREE, NODES };
 
 #define LATE 3 ///< Seconds; waits are told after one.
 
 static int  step;       ///< To which the late rank comes late.
-static int  sizes;      ///< MPI_Comm_size() so far.
+static int  reductions; ///< MPI_Iallreduce() so far.
 static int  told;       ///< Messages of this rank's log.
 static char words[500]; ///< The last.
 
 static void come_late(int to)
 {
-    const int late = step == NAME ? 0 : size - 1; /* the name is rank 0's to send */
-
-    if (step == to && rank == late) sleep(LATE);
+    if (step == to && rank == size - 1) sleep(LATE);
 }
 
-int MPI_Comm_dup(MPI_Comm world, MPI_Comm *copy)
+int MPI_Iallreduce(const void  *mine,
+                   void        *all,
+                   int          n,
+                   MPI_Datatype type,
+                   MPI_Op       op,
+                   MPI_Comm     on,
+                   MPI_Request *request)
 {
-    come_late(DUPLICATE);
-    return PMPI_Comm_dup(world, copy);
+    reductions++;
+    if (reductions == 1) come_late(MEET);
+    if (reductions == 2) come_late(AGREE);
+    return PMPI_Iallreduce(mine, all, n, type, op, on, request);
 }
 
 int MPI_Comm_idup(MPI_Comm world, MPI_Comm *copy, MPI_Request *request)
@@ -40,18 +47,17 @@ int MPI_Comm_idup(MPI_Comm world, MPI_Comm *copy, MPI_Request *request)
     return PMPI_Comm_idup(world, copy, request);
 }
 
-/// The last call between duplicating and splitting.
-int MPI_Comm_rank(MPI_Comm on, int *mine)
+int MPI_Iallgather(const void  *mine,
+                   int          n,
+                   MPI_Datatype type,
+                   void        *all,
+                   int          m,
+                   MPI_Datatype of,
+                   MPI_Comm     on,
+                   MPI_Request *request)
 {
-    come_late(SPLIT);
-    return PMPI_Comm_rank(on, mine);
-}
-
-/// Of the whole twice, then, before the name is sent, of the node.
-int MPI_Comm_size(MPI_Comm on, int *all)
-{
-    if (++sizes == 3) come_late(NAME);
-    return PMPI_Comm_size(on, all);
+    come_late(NODES);
+    return PMPI_Iallgather(mine, n, type, all, m, of, on, request);
 }
 
 static void keep(void *user, const char *message)
@@ -73,7 +79,7 @@ static bool told_of(int to)
     cairn_env_init(&own);
     own.options.wait_warn = (cairn_option_seconds){.set = true, .seconds = 1};
     own.log.tell          = keep;
-    told = sizes              = 0;
+    told = reductions         = 0;
     step                      = to;
     const cairn_status status = cairn_comm_mpi(&own, MPI_COMM_WORLD, &fresh);
 
@@ -86,19 +92,24 @@ static bool told_of(int to)
     return any > 0 && (told == 0 || strstr(words, "to: starting"));
 }
 
+Test(late, to_the_first_meeting)
+{
+    ON_ALL_RANKS(told_of(MEET), "%s", words);
+}
+
 Test(late, to_duplicating)
 {
     ON_ALL_RANKS(told_of(DUPLICATE), "%s", words);
 }
 
-Test(late, to_splitting)
+Test(late, to_the_first_agreement)
 {
-    ON_ALL_RANKS(told_of(SPLIT), "%s", words);
+    ON_ALL_RANKS(told_of(AGREE), "%s", words);
 }
 
-Test(late, to_the_name_of_the_node)
+Test(late, to_finding_nodes)
 {
-    ON_ALL_RANKS(told_of(NAME), "%s", words);
+    ON_ALL_RANKS(told_of(NODES), "%s", words);
 }
 
 /// Who makes a context cannot have set a log: standard error has it.
