@@ -185,11 +185,25 @@ static int exit_of(cairn_status status)
     return cairn_status_failed_here(status) ? 1 : 2;
 }
 
+/// Have --give-up hold while ranks make a context, which has no patience of its own before it
+/// is there. What is wrong with the option is told when there is one.
+static void limit_start(cli_job *job)
+{
+    double seconds = 0;
+    char   text[32];
+
+    if (!cli_given(job, CLI_GIVE_UP)) return;
+    if (cli_wait(job, CLI_GIVE_UP, &seconds) != CAIRN_OK) return;
+    snprintf(text, sizeof text, "%.3f", seconds);
+    if (seconds >= 0.001 && seconds <= 1e9) setenv("CAIRN_GIVE_UP", text, 1);
+}
+
 /// Run with a context, also when the arguments were already found wrong: under a
 /// launcher every rank must pass MPI's end, and rank 0 must have printed before any
 /// rank ends with a failure, since launchers then kill the others.
 static int finish(cli_job *job, bool launched, cairn_status status)
 {
+    if (launched && status == CAIRN_OK) limit_start(job);
     const cairn_status created = launched ? cairn_context_create_world(&job->context)
                                           : cairn_context_create(&job->context);
 

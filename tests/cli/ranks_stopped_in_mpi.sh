@@ -11,8 +11,8 @@ seconds=4
 job() {
     ranks=$1
     shift
-    env CAIRN_HALO=collective CAIRN_GIVE_UP="$seconds" "$MPIEXEC" -n "$ranks" env "$@" LD_PRELOAD="$stops" \
-        "$program" run spmv grid.mtx --iters 3 >out 2>err </dev/null
+    env CAIRN_HALO=collective "$MPIEXEC" -n "$ranks" env "$@" LD_PRELOAD="$stops" \
+        "$program" run spmv grid.mtx --iters 3 --give-up "$seconds" >out 2>err </dev/null
 }
 
 # ends PID: it has ended two minutes from now.
