@@ -51,9 +51,9 @@ typedef struct cairn_mpi_collective {
     int          *counts; ///< 1; 0: there is no message.
     int          *at;     ///< 0: types say where messages lie.
     MPI_Datatype *types;
-    int          *peer; ///< Ranks that a message goes to or comes from,
+    int          *peer;  ///< Ranks that a message goes to or comes from,
     int           peers; ///< so many.
-    MPI_Comm      comm; ///< Of the calls, whose order is no other's; or MPI_COMM_NULL.
+    MPI_Comm      comm;  ///< Of the calls, whose order is no other's; or MPI_COMM_NULL.
 } cairn_mpi_collective;
 
 typedef struct cairn_mpi_exchange {

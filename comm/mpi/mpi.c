@@ -224,7 +224,9 @@ static cairn_status identify_node(cairn_env *env, node_id *id)
     char text[MPI_MAX_PROCESSOR_NAME + 64] = "", boot[64] = "";
     int  length = 0;
 
-    *id = (node_id){{CAIRN_MIX_LOW, CAIRN_MIX_HIGH}};
+    *id = (node_id){
+        {CAIRN_MIX_LOW, CAIRN_MIX_HIGH}
+    };
     CAIRN_MPI(env, "name of node", MPI_Get_processor_name(text, &length));
     if (cairn_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot))
         snprintf(text + length, sizeof text - (size_t)length, " %s", boot);

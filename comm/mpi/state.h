@@ -19,7 +19,7 @@ enum {
 typedef struct cairn_mpi_state {
     MPI_Comm    comm;
     int        *local; ///< [size] Each rank's number on this node; -1: it is elsewhere.
-    int64_t     chunk;     ///< Bytes of one message at most; MPI counts in int.
+    int64_t     chunk; ///< Bytes of one message at most; MPI counts in int.
     unsigned    exchanges; ///< Exchanges created so far; the same on every rank.
     int64_t     calls;     ///< Collective calls so far; the same on every rank.
     MPI_Request collect;   ///< Of what cairn_comm_collect began, until its end().

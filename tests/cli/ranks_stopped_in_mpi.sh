@@ -18,7 +18,7 @@ job() {
 # ends PID: it has ended two minutes from now.
 ends() {
     for look in $(seq 1200); do
-        [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" && return 0
+        [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null && return 0
         sleep 0.1
     done
     return 1

@@ -28,7 +28,7 @@ static void come_to(const char *call)
     const char *const rank = getenv("OMPI_COMM_WORLD_RANK");
     const char *const list = getenv("STOP_LIST"), *const at = getenv("STOP_CALL");
     const char *const who = getenv("STOP_RANK"), *const mark = getenv("STOP_MARK");
-    char              text[4096];
+    char text[4096];
 
     calls++;
     if (!rank) return;
