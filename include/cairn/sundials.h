@@ -2,8 +2,8 @@
 /// @file
 /// SUNDIALS with Cairn's products: a SUNMatrix whose pattern is given once and stored in a
 /// format, and a SUNLinearSolver that has one of SUNDIALS's Krylov solvers multiply by the
-/// matrix of the Newton system. CVODE and ARKODE, which were tried, IDA and KINSOL, which were
-/// not, take both as they take their own:
+/// matrix of the Newton system. CVODE, ARKODE, IDA and KINSOL take both as they take their
+/// own:
 ///
 ///     cairn_sunmatrix_create(context, &rows, "bdia<64>", sunctx, &A);
 ///     LS = cairn_sunlinsol(SUNLinSol_SPGMR(y, SUN_PREC_NONE, 0, sunctx), sunctx);
@@ -15,9 +15,9 @@
 /// after they changed. docs/arrays.md has more, docs/examples/sundials_cvode.c a program.
 ///
 /// Header only, C11 or C++; needs SUNDIALS's headers and is compiled with the program.
-/// Tried with SUNDIALS 6.4 and 7.1. Not included by cairn.h. Vectors are any whose
-/// elements of this rank lie in one array of the processor's memory (serial, OpenMP,
-/// Pthreads, parallel).
+/// Tried with SUNDIALS 6.4, and CVODE and ARKODE with 7.1, too. Not included by cairn.h.
+/// Vectors are any whose elements of this rank lie in one array of the processor's memory
+/// (serial, OpenMP, Pthreads, parallel).
 
 #ifndef CAIRN_SUNDIALS_H
 #define CAIRN_SUNDIALS_H
@@ -503,8 +503,11 @@ static inline int cairn_sunlinsol_solve(SUNLinearSolver S,
                                         N_Vector        b,
                                         sunrealtype     tolerance)
 {
+    const int code = SUNLinSolSolve(cairn_sunlinsol_inner(S), NULL, x, b, tolerance);
+
     (void)A;
-    return SUNLinSolSolve(cairn_sunlinsol_inner(S), NULL, x, b, tolerance);
+    /* IDA 6.4 takes a product that failed for a solution. */
+    return code == SUNLS_ATIMES_FAIL_UNREC ? SUNLS_PACKAGE_FAIL_UNREC : code;
 }
 
 static inline int cairn_sunlinsol_iterations(SUNLinearSolver S)
