@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// CVODE, ARKODE, IDA and KINSOL with Newton-Krylov over Cairn's matrix beside the same over
-/// SUNDIALS's sparse one: steps, iterations and results; what is refilled, and how often; operations
-/// of a matrix, and failures.
+/// CVODE, ARKODE, IDA and KINSOL with Newton-Krylov over Cairn's matrix beside the same
+/// over SUNDIALS's sparse one: steps, iterations and results; what is refilled, and how
+/// often; operations of a matrix, and failures.
 
 #include <cairn/sundials.h>
 
