@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Steps of CG on 1 and 2 ranks of this machine, measured and simulated: SimGrid is given a
+# cluster like the machine, two hosts alike, as far apart as messages between two processes
+# are measured to be by a run of their own (bench_transport). Prints measured, simulated, error.
+#
+# simulate.sh BUILD [FOLDER [MATRIX]]   (FOLDER: simulated; stencil7:nx=16,ny=16,nz=512)
+# BUILD has CAIRN_BENCH=ON; mpirun, smpirun and python3 are in PATH. Nothing else may run.
+set -eu
+
+build=$(cd "${1:?the folder of the build}" && pwd)
+folder=${2:-simulated}
+matrix=${3:-stencil7:nx=16,ny=16,nz=512}
+for needed in "$build/bench/bench_transport" "$build/bin/cairn" "$build/bin/cairn-smpi"; do
+    [ -x "$needed" ] || { echo "simulate.sh: $needed is missing" >&2 && exit 1; }
+done
+mkdir -p "$folder"
+cd "$folder"
+
+# Both ways at once, as a halo's go: the least is taken, as of a machine without other work.
+mpirun -n 2 "$build/bench/bench_transport" 200 >transport
+awk '
+    $1 == "message" && $2 == 8 { short = $3 }
+    $1 == "message" && $2 > most { most = $2; long = $3 }
+    END {
+        if (short <= 0 || long <= short) exit 1
+        print "<?xml version=\"1.0\"?>"
+        print "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"
+        # The link is what was measured between processes: no factors of a network besides.
+        print "<platform version=\"4.1\"><config>"
+        print "<prop id=\"smpi/lat-factor\" value=\"0:1\"/><prop id=\"smpi/bw-factor\" value=\"0:1\"/>"
+        print "<prop id=\"network/latency-factor\" value=\"1\"/>"
+        print "<prop id=\"network/bandwidth-factor\" value=\"1\"/></config>"
+        print "<zone id=\"machine\" routing=\"Full\">"
+        print "<host id=\"h0\" speed=\"10Gf\"/><host id=\"h1\" speed=\"10Gf\"/>"
+        printf "<link id=\"memory\" bandwidth=\"%.0fBps\" latency=\"%.4gus\"", most / (long - short) * 1e6, short
+        print " sharing_policy=\"SPLITDUPLEX\"/>"
+        print "<route src=\"h0\" dst=\"h1\"><link_ctn id=\"memory\" direction=\"UP\"/></route>"
+        print "</zone></platform>"
+    }' transport >machine.xml
+"$build/bin/cairn" scale solve cg "$matrix" --ranks 1,2 --repeat 5 --tol 0 --max-iterations 200 \
+    --simulate machine.xml --simulated-ranks 1,2 --folder study >study.txt
+grep '<link ' machine.xml
+python3 - study/points.json <<'END'
+import json, sys
+
+points = json.load(open(sys.argv[1]))["points"]
+print("ranks  measured us (least)  simulated us  error, of the median")
+for ranks in (1, 2):
+    real = next(p for p in points if p["ranks"] == ranks and not p["simulator"])
+    told = next(p for p in points if p["ranks"] == ranks and p["simulator"])
+    assert told["halo_bytes"] == real["halo_bytes"], "other bytes are simulated"
+    print("%5d  %8.1f (%.1f)  %12.1f  %+.1f %%"
+          % (ranks, 1e6*real["seconds_median"], 1e6*real["seconds_min"],
+             1e6*told["seconds_median"], 100*told["error"]))
+END
