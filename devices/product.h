@@ -47,6 +47,18 @@ typedef struct cairn_launch_times {
     double out;     ///< Y back.
 } cairn_launch_times;
 
+/// What a launch's runs add to Y, or set, summed on the way; Y stays as it is.
+typedef struct cairn_launch_sums {
+    const double
+           *leaf;   ///< [leaves] Come to that sum of the last run; no leaves: it was
+    int64_t leaves; ///< not made, or is forgotten.
+    /// Make it from now on. Called between runs by the thread that uses the environment.
+    /// NULL: it cannot. Twice is once.
+    ///
+    /// @return false: this product cannot either, and nothing has changed.
+    bool (*make)(cairn_launch *launch);
+} cairn_launch_sums;
+
 /// A product, ready.
 struct cairn_launch {
     cairn_device *device;
@@ -57,8 +69,9 @@ struct cairn_launch {
     bool
         crowded; ///< The last run was one beside other processes: what has no pieces is
                  ///< better left to one thread.
-    const double *sums;  ///< Rows of Y as others left them; said before every run.
-    int64_t       bytes; ///< Of the device's own memory; 0 where it reads the host's.
+    const double     *sums; ///< Rows of Y as others left them; said before every run.
+    cairn_launch_sums y_sum;
+    int64_t bytes; ///< Of the device's own memory; 0 where it reads the host's.
 
     /// Run once. Called by the thread of the device's queue alone, so that it must not
     /// touch the environment: neither its message nor its allocator.

@@ -73,8 +73,9 @@ static int64_t sum_rows(void *user, int piece)
     const call        *c    = user;
     cairn_product_args args = *c->args;
 
-    args.share   = c->begin + piece;
-    args.shares  = 1;
+    args.share  = c->begin + piece;
+    args.shares = 1;
+    if (args.y_sum) args.y_sum += piece; /* leaves of all pieces are each their own */
     args.cutters = 0;
     return c->run(c->part, &args);
 }

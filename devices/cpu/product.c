@@ -11,6 +11,7 @@
 #include "tensor/value_storage.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /// What a launch keeps.
 typedef struct {
@@ -23,6 +24,8 @@ typedef struct {
     cairn_work_partition      *partition; ///< [parts] which thread does what of each.
     cairn_cpu_pieces          *pieces;    ///< [parts] the same in pieces.
     int                        threads;   ///< That take them; 0: no part has any.
+    double                    *y_sum;  ///< [y_sums] Sums of rows of Y, by leaf; NULL:
+    int64_t                    y_sums; ///< none are wanted.
     cairn_company              company;
 } cpu_product;
 
@@ -272,7 +275,11 @@ static cairn_status run(cairn_launch *launch, const void *x, void *y)
     const double begin      = chooses ? cairn_seconds() : 0;
     cairn_product_args args = cairn_work_arguments(&p->work, x, y);
 
-    args.sums = launch->sums;
+    args.sums  = launch->sums;
+    args.y_sum = p->y_sum;
+
+    launch->y_sum.leaves = 0;
+    if (p->y_sum) memset(p->y_sum, 0, (size_t)p->y_sums * sizeof *p->y_sum);
     for (int64_t k = 0; k < cairn_work_group(&p->work)->count; k++) {
         cairn_work_partition_use(&p->partition[k], &args);
         if (run_part(p, k, wanted, &args) == 0) continue;
@@ -280,6 +287,8 @@ static cairn_status run(cairn_launch *launch, const void *x, void *y)
                  "memory: a kernel: out of memory");
         return CAIRN_NO_MEMORY;
     }
+    launch->y_sum.leaf   = p->y_sum;
+    launch->y_sum.leaves = p->y_sums;
     if (chooses) cairn_company_note(&p->company, cairn_seconds() - begin);
     launch->crowded = wants_pieces(p);
     return CAIRN_OK;
@@ -293,9 +302,45 @@ static void discard(cpu_product *p)
         cairn_work_partition_fini(p->env, &p->partition[k]);
     for (int64_t k = 0; p->pieces && k < p->parts; k++)
         cairn_cpu_pieces_fini(p->env, &p->pieces[k]);
+    cairn_free(p->env, p->y_sum);
     cairn_free(p->env, p->partition);
     cairn_free(p->env, p->pieces);
     cairn_free(p->env, p);
+}
+
+/// Make room for the sums of leaves, however threads share them.
+static cairn_status make_leaves(cpu_product *p, const cairn_product *product)
+{
+    const cairn_share share =
+        cairn_product_share(cairn_work_group(&p->work)->layout, product);
+    const cairn_work_partition *partition = &p->partition[0];
+    const int64_t               pieces    = p->pieces[0].pieces;
+    const int64_t               shares    = partition->shares;
+
+    p->y_sums =
+        partition->share[shares] / share.leaf + (pieces > shares ? pieces : shares) + 1;
+    return CAIRN_NEW_ZERO(p->env, p->y_sums, &p->y_sum);
+}
+
+static bool sum_y(cairn_launch *launch)
+{
+    cpu_product        *p      = launch->state;
+    const cairn_layout *layout = cairn_work_group(&p->work)->layout;
+    cairn_kernel        kernel;
+
+    if (p->y_sum || p->parts != 1) return p->y_sum != NULL;
+    cairn_product product = choose(launch->device, &p->work, layout, p->loader);
+
+    if (!cairn_product_sum_y(layout, &product)
+        || cairn_product_load(p->env, p->loader, layout, &product, &kernel) != CAIRN_OK)
+        return false;
+    if (make_leaves(p, &product) != CAIRN_OK) {
+        p->loader->release(p->loader->user, &kernel);
+        return false;
+    }
+    p->loader->release(p->loader->user, &p->kernel);
+    p->kernel = kernel;
+    return true;
 }
 
 static void release(cairn_launch *launch)
@@ -325,6 +370,7 @@ cairn_status cairn_cpu_build(cairn_device            *device,
                              .wide    = product.wide && !product.rounds,
                              .rounds  = product.rounds,
                              .run     = run,
+                             .y_sum   = {.make = sum_y},
                              .release = release,
                              .state   = p};
     return CAIRN_OK;

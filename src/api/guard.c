@@ -7,6 +7,7 @@
 #include "api/door.h"
 #include "api/guard_passes.h"
 #include "api/visit_values.h"
+#include "plan/replay_y_sum.h"
 
 #include <omp.h>
 
@@ -98,6 +99,17 @@ add_to_columns(void *user, const cairn_part *part, const cairn_batch *batch)
 /* Of so many columns one that is not 0 is listed at no more bytes than all take. */
 enum { LISTED = 4 };
 
+enum { BLOCK = CAIRN_GUARD_BLOCK };
+
+/// Columns of each leaf whose sizes are looked at first: of few columns all; else a line of
+/// the caches, one in 64.
+static int64_t sample_of(int64_t columns)
+{
+    enum { FEW = 8 * LEAF };
+
+    return columns <= FEW ? LEAF : BLOCK;
+}
+
 static double sum_of_all(const cairn_guard *g, int64_t k)
 {
     long double w = 0;
@@ -107,33 +119,89 @@ static double sum_of_all(const cairn_guard *g, int64_t k)
     return (double)w;
 }
 
-/// Join the members' sums. Local.
-static cairn_status join_members(cairn_env *env, cairn_guard *g)
+static double size_of_all(const cairn_guard *g, int64_t k)
 {
-    cairn_guard_columns *all   = &g->all;
-    int64_t              count = 0, n = 0;
+    long double size = 0;
 
+    for (int m = 0; m < g->members; m++)
+        size += g->sums[m].size[k];
+    return (double)size;
+}
+
+static void forget_columns(cairn_env *env, cairn_guard_columns *all)
+{
     cairn_free(env, all->w);
     cairn_free(env, all->at);
+    cairn_free(env, all->size);
     *all = (cairn_guard_columns){.w = NULL};
-    for (int64_t k = 0; k < g->columns; k++)
-        count += sum_of_all(g, k) != 0;
-    const bool listed = count <= g->columns / LISTED;
+}
 
-    all->count = listed ? count : g->columns;
-    all->own   = listed ? 0 : g->own;
-    CAIRN_TRY(CAIRN_NEW(env, all->count, &all->w));
-    if (listed) CAIRN_TRY(CAIRN_NEW(env, all->count, &all->at));
-    for (int64_t k = 0; k < g->columns; k++) {
-        const double w = sum_of_all(g, k);
+/// Of columns from @p first + @p k on, before @p end, those in a row, up to a block, whose
+/// sums are not 0.
+static int64_t in_a_row(const cairn_guard *g, int64_t first, int64_t k, int64_t end)
+{
+    int64_t n = 0;
 
-        if (listed && w == 0) continue;
-        if (listed) {
-            all->at[n] = k < g->own ? k : k - g->own;
-            all->own += k < g->own;
+    while (n < BLOCK && k + n < end && sum_of_all(g, first + k + n) != 0)
+        n++;
+    return n;
+}
+
+/// List blocks and single columns that are not 0 of those from @p first on; or, where
+/// all->at is NULL, count them.
+static void list_columns(const cairn_guard *g, int64_t first, cairn_guard_columns *all)
+{
+    const int64_t blocks = all->blocks, n = all->columns;
+    int64_t       block = 0, single = 0;
+
+    for (int64_t k = 0, row; k<n; k += row> 0 ? row : 1) {
+        row = in_a_row(g, first, k, n);
+        if (row == BLOCK) {
+            for (int64_t c = 0; all->at && c < BLOCK; c++)
+                all->w[block * BLOCK + c] = sum_of_all(g, first + k + c);
+            if (all->at) all->at[block] = k;
+            block++;
+            continue;
         }
-        all->w[n++] = w;
+        for (int64_t c = 0; c < row; c++, single++) {
+            if (!all->at) continue;
+            all->w[blocks * BLOCK + single] = sum_of_all(g, first + k + c);
+            all->at[blocks + single]        = k + c;
+        }
     }
+    all->blocks  = block;
+    all->singles = single;
+}
+
+/// Join the members' sums of @p columns columns from @p first on. Local.
+static cairn_status join_columns(cairn_env           *env,
+                                 const cairn_guard   *g,
+                                 int64_t              first,
+                                 int64_t              columns,
+                                 cairn_guard_columns *all)
+{
+    const int64_t leaves = (columns + LEAF - 1) / LEAF, sample = sample_of(columns);
+
+    forget_columns(env, all);
+    all->columns = columns;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, leaves * sample, &all->size));
+    for (int64_t k = 0; k < columns; k++)
+        if (k % LEAF < sample)
+            all->size[k / LEAF * sample + k % LEAF] = size_of_all(g, first + k);
+    list_columns(g, first, all);
+    const int64_t listed = all->blocks * BLOCK + all->singles;
+
+    if (listed > columns / LISTED) {
+        all->blocks  = 0;
+        all->singles = columns;
+        CAIRN_TRY(CAIRN_NEW(env, columns, &all->w));
+        for (int64_t k = 0; k < columns; k++)
+            all->w[k] = sum_of_all(g, first + k);
+        return CAIRN_OK;
+    }
+    CAIRN_TRY(CAIRN_NEW(env, listed, &all->w));
+    CAIRN_TRY(CAIRN_NEW(env, all->blocks + all->singles, &all->at));
+    list_columns(g, first, all);
     return CAIRN_OK;
 }
 
@@ -171,7 +239,11 @@ static cairn_status sum_columns(const cairn_plan *plan, cairn_guard *g)
     g->longest = 0;
     for (int64_t i = 0; i < s.end - s.first && status == CAIRN_OK; i++)
         if (s.row[i] > g->longest) g->longest = s.row[i];
-    if (status == CAIRN_OK) status = join_members(env, g);
+    if (status == CAIRN_OK)
+        status = join_columns(env, g, 0, g->own, &g->all[CAIRN_GUARD_OWN]);
+    if (status == CAIRN_OK)
+        status = join_columns(env, g, g->own, g->columns - g->own,
+                              &g->all[CAIRN_GUARD_GHOSTS]);
     if (status == CAIRN_OK) g->updates = local->updates; /* else summed again */
     cairn_visits_fini(&visits);
     cairn_free(env, s.w);
@@ -214,8 +286,8 @@ void cairn_guard_destroy(cairn_env *env, cairn_guard **guard)
         cairn_free(env, g->sums[m].w);
         cairn_free(env, g->sums[m].size);
     }
-    cairn_free(env, g->all.w);
-    cairn_free(env, g->all.at);
+    for (int k = 0; k < CAIRN_GUARD_SIDES; k++)
+        forget_columns(env, &g->all[k]);
     cairn_free(env, g);
     *guard = NULL;
 }
@@ -390,7 +462,7 @@ cairn_guard_compare(const cairn_plan *plan, const void *x, const void *y)
 
 /* ---- the first look ---- */
 
-/// 1'y - w.x, and 1'|y|.
+/// 1'y - w.x, and a part of (1'|A|).|x|.
 typedef struct {
     long double difference, size;
 } first_look;
@@ -406,65 +478,95 @@ stretch_of(const cairn_plan *plan, const void *value, int64_t begin, int64_t end
                                 end - begin, narrow};
 }
 
-/// w.x over sums [begin, end), which are of own columns or of others.
-static long double multiply_stretch(const operand *x, int64_t begin, int64_t end)
+/// Where thread @p t's share of @p n begins, a multiple of @p grain.
+static int64_t begin_of(int64_t n, int64_t grain, int t, int threads)
 {
-    const cairn_guard_columns *all    = &x->plan->guard->all;
-    const bool                 ghost  = begin >= all->own;
-    const int64_t              before = ghost ? all->own : 0;
-    const void *const          value  = ghost ? x->ghost : x->own;
-
-    if (begin >= end) return 0;
-    if (!all->at) {
-        const cairn_guard_vector v =
-            stretch_of(x->plan, value, begin - before, end - before);
-
-        return cairn_guard_multiply(all->w + begin, &v);
-    }
-    const cairn_guard_vector v = stretch_of(x->plan, value, 0, x->plan->guard->own);
-
-    return cairn_guard_multiply_some(all->w + begin, all->at + begin, end - begin, &v);
-}
-
-/// Thread @p t's share of @p n, in whole leaves.
-static int64_t begin_of(int64_t n, int t, int threads)
-{
-    const int64_t leaves = (n + LEAF - 1) / LEAF, begin = leaves * t / threads * LEAF;
+    const int64_t grains = (n + grain - 1) / grain,
+                  begin  = grains * t / threads * grain;
 
     return begin < n ? begin : n;
 }
 
+/// Thread @p t's share of w.x and of the sample of sizes.
+static void take_columns(const cairn_plan          *plan,
+                         const cairn_guard_columns *all,
+                         const void                *x,
+                         int                        t,
+                         int                        threads,
+                         first_look                *look)
+{
+    const int64_t            sample = sample_of(all->columns);
+    const int64_t            from   = begin_of(all->columns, LEAF, t, threads);
+    const int64_t            to     = begin_of(all->columns, LEAF, t + 1, threads);
+    const cairn_guard_vector own    = stretch_of(plan, x, from, to);
+    const cairn_guard_vector v      = stretch_of(plan, x, 0, all->columns);
+
+    look->size +=
+        cairn_guard_multiply_sizes(all->size + from / LEAF * sample, sample, &own);
+    if (!all->at) {
+        look->difference -= cairn_guard_multiply(all->w + from, &own);
+        return;
+    }
+    const int64_t block      = begin_of(all->blocks, 1, t, threads);
+    const int64_t block_end  = begin_of(all->blocks, 1, t + 1, threads);
+    const int64_t single     = begin_of(all->singles, BLOCK, t, threads);
+    const int64_t single_end = begin_of(all->singles, BLOCK, t + 1, threads);
+
+    look->difference -= cairn_guard_multiply_blocks(
+        all->w + block * BLOCK, all->at + block, block_end - block, &v);
+    look->difference -= cairn_guard_multiply_some(all->w + all->blocks * BLOCK + single,
+                                                  all->at + all->blocks + single,
+                                                  single_end - single, &v);
+}
+
+/// @param[in] y  NULL: it has been added up.
 static first_look
 look_at_share(const operand *x, const void *y, int64_t rows, int t, int threads)
 {
-    const cairn_plan          *plan = x->plan;
-    const cairn_guard_columns *all  = &plan->guard->all;
-    const cairn_guard_vector   v =
-        stretch_of(plan, y, begin_of(rows, t, threads), begin_of(rows, t + 1, threads));
-    const int64_t rest = all->count - all->own;
-    first_look    look;
+    const cairn_plan  *plan = x->plan;
+    const cairn_guard *g    = plan->guard;
+    first_look         look = {0, 0};
 
-    look.difference = cairn_guard_add_up(&v, &look.size);
-    look.difference -= multiply_stretch(x, begin_of(all->own, t, threads),
-                                        begin_of(all->own, t + 1, threads));
-    look.difference -= multiply_stretch(x, all->own + begin_of(rest, t, threads),
-                                        all->own + begin_of(rest, t + 1, threads));
+    if (y) {
+        const cairn_guard_vector v =
+            stretch_of(plan, y, begin_of(rows, LEAF, t, threads),
+                       begin_of(rows, LEAF, t + 1, threads));
+
+        look.difference = cairn_guard_add_up(&v);
+    }
+    take_columns(plan, &g->all[CAIRN_GUARD_OWN], x->own, t, threads, &look);
+    take_columns(plan, &g->all[CAIRN_GUARD_GHOSTS], x->ghost, t, threads, &look);
     return look;
 }
 
-/// Does y agree with x by the bound that y itself gives?
-static bool agrees(const cairn_plan *plan, const void *x, const void *y, int64_t rows)
+/// Sums of columns that a first look reads.
+static int64_t listed_of(const cairn_guard *g)
+{
+    int64_t listed = 0;
+
+    for (int k = 0; k < CAIRN_GUARD_SIDES; k++)
+        listed += g->all[k].blocks * BLOCK + g->all[k].singles;
+    return listed;
+}
+
+/// Does y, or its sum, agree with x by the bound that some columns give?
+static bool agrees(const cairn_plan  *plan,
+                   const void        *x,
+                   const void        *y,
+                   const long double *sum,
+                   int64_t            rows)
 {
     const cairn_guard *g       = plan->guard;
     const operand      at      = operand_of(plan, x);
     const int          threads = plan->tensor->context->env.options.threads;
-    first_look         all     = {0, 0};
+    const int64_t      read    = (sum ? 0 : rows) + listed_of(g);
+    first_look         all     = {sum ? *sum : 0, 0};
 
     /* Not a reduction: clang adds long doubles by a library that is nowhere else needed. */
-#pragma omp parallel num_threads(threads) if (rows + g->all.count > PARALLEL)
+#pragma omp parallel num_threads(threads) if (read > PARALLEL)
     {
-        const first_look its =
-            look_at_share(&at, y, rows, omp_get_thread_num(), omp_get_num_threads());
+        const first_look its = look_at_share(
+            &at, sum ? NULL : y, rows, omp_get_thread_num(), omp_get_num_threads());
 
 #pragma omp critical(cairn_guard_sum)
         {
@@ -473,7 +575,7 @@ static bool agrees(const cairn_plan *plan, const void *x, const void *y, int64_t
         }
     }
     /* A NaN is not. */
-    return fabsl(all.difference) <= bound_of(plan, all.size / 2)
+    return fabsl(all.difference) <= bound_of(plan, all.size)
            && isfinite((double)all.size);
 }
 
@@ -590,14 +692,17 @@ find_and_repair(const cairn_plan *plan, const void *x, void *y, int64_t rows)
     return status;
 }
 
-cairn_status cairn_guard_check(const cairn_plan *plan, const void *x, void *y)
+cairn_status cairn_guard_check(const cairn_plan  *plan,
+                               const void        *x,
+                               void              *y,
+                               const long double *sum)
 {
     cairn_guard *const g      = plan->guard;
     const double       begin  = cairn_seconds();
     cairn_status       status = CAIRN_OK;
 
     if (g->updates != plan->tensor->local->updates) CAIRN_TRY(sum_columns(plan, g));
-    if (agrees(plan, x, y, rows_of(plan))) {
+    if (agrees(plan, x, y, sum, rows_of(plan))) {
         g->info.checked++;
     } else {
         const cairn_guard_verdict v = cairn_guard_compare(plan, x, y);
@@ -612,6 +717,19 @@ cairn_status cairn_guard_check(const cairn_plan *plan, const void *x, void *y)
     }
     g->info.seconds += cairn_seconds() - begin;
     return status;
+}
+
+void cairn_guard_begin(const cairn_plan *plan)
+{
+    cairn_replay_forget_y_sum(plan->replay);
+}
+
+cairn_status cairn_guard_end(const cairn_plan *plan, const void *x, void *y)
+{
+    long double sum;
+    const bool  made = cairn_replay_y_sum(plan->replay, &sum);
+
+    return cairn_guard_check(plan, x, y, made ? &sum : NULL);
 }
 
 /* ---- the calls ---- */
@@ -635,8 +753,10 @@ cairn_status cairn_plan_guard(cairn_plan *plan)
     status = cairn_comm_agree(comm, status);
     if (status != CAIRN_OK)
         cairn_guard_destroy(comm->env, &guard);
-    else if (guard)
+    else if (guard) {
         plan->guard = guard;
+        cairn_replay_sum_y(plan->replay);
+    }
     return status;
 }
 

@@ -13,9 +13,9 @@
 /// with a term eps32 (1'|A|).|x| for a y in f32, which is rounded once more. The factor 4
 /// leaves room for orders of additions other than this: (1'|A|).|x| >= sum |a x|.
 ///
-/// (1'|A|).|x| is a sum as dear as w.x, and seldom needed: it is at least 1'|y|, which comes
-/// with 1'y. What differs by no more than the bound that half of 1'|y| gives agrees; half,
-/// so that a wrong y cannot vouch for itself. All else is held against the bound above.
+/// (1'|A|).|x| is a sum as dear as w.x, and seldom needed: some of its terms, of many columns
+/// one in 64, come to no more than all, and what differs by no more than the bound that they
+/// give agrees. All else is held against the bound above.
 /// Source: Huang & Abraham, IEEE Trans. Computers C-33 (1984) 518, of products of matrices.
 /// Internal to the API.
 
@@ -37,16 +37,20 @@ typedef struct cairn_guard_verdict {
     double bound;
 } cairn_guard_verdict;
 
-/// Sums of the columns of all members together, of which only those that are not 0 are
-/// listed where most are 0, as those of a discrete Laplacian are.
+/// Sums of the columns of all members together, of own ones or of those of other ranks.
+/// Where most are 0, as those of a discrete Laplacian are, only the others are listed: first
+/// blocks of neighbours (guard_passes.h), then single ones.
 typedef struct cairn_guard_columns {
-    double *w; ///< [count]
-    int64_t
-        *at; ///< [count] Where their x is: of own columns, then among what came from
-             ///< other ranks. NULL: all columns are there, in order.
-    int64_t count;
-    int64_t own; ///< Of these.
+    double  *w;  ///< [8 blocks + singles]
+    int64_t *at; ///< [blocks + singles] Which those are, a block by its first;
+                 ///< NULL: single ones, all, in order.
+    int64_t blocks;
+    int64_t singles;
+    double *size; ///< [leaves][sample] 1'|A| of the first columns of each leaf.
+    int64_t columns;
 } cairn_guard_columns;
+
+enum { CAIRN_GUARD_OWN, CAIRN_GUARD_GHOSTS, CAIRN_GUARD_SIDES };
 
 typedef struct cairn_guard {
     int64_t columns; ///< Own ones first, then those of other ranks, ascending.
@@ -55,7 +59,7 @@ typedef struct cairn_guard {
     int64_t updates; ///< Of the tensor's values that the sums have.
     int64_t closer;  ///< Checks that took the second look.
     int     members;
-    cairn_guard_columns all;
+    cairn_guard_columns all[CAIRN_GUARD_SIDES];
     cairn_guard_sums    sums[CAIRN_MAX_MEMBERS]; ///< [members]
     cairn_guard_info    info;                    ///< Of this rank.
 } cairn_guard;
@@ -77,9 +81,19 @@ cairn_guard_compare(const cairn_plan *plan, const void *x, const void *y);
 /// Local. Allocates where sums do not agree, or values were changed since.
 ///
 /// @param[in]     x  [own rows of X] As the run has read it; what it fetched is there still.
-/// @param[in,out] y  [rows of this rank]
+/// @param[in,out] y    [rows of this rank]
+/// @param[in]     sum  What the kernels have summed on the way; NULL: y is added up.
 /// @retval CAIRN_NOT_VERIFIED  A member's arrays are not what they were: the message has the
 ///                             rank and the member.
-cairn_status cairn_guard_check(const cairn_plan *plan, const void *x, void *y);
+cairn_status cairn_guard_check(const cairn_plan  *plan,
+                               const void        *x,
+                               void              *y,
+                               const long double *sum);
+
+/// Before a run that is to be checked. Local.
+void cairn_guard_begin(const cairn_plan *plan);
+
+/// Check the run behind cairn_guard_begin(), whose kernels may have added up y.
+cairn_status cairn_guard_end(const cairn_plan *plan, const void *x, void *y);
 
 #endif

@@ -11,7 +11,11 @@
 
 /* Eight numbers of a chain each are what the widest registers hold; four chains of these
    hide what an addition takes. */
-enum { LANES = 8, STRIDE = 4 * LANES };
+enum {
+    LANES       = CAIRN_GUARD_BLOCK,
+    STRIDE      = 4 * LANES,
+    LEAF_BLOCKS = CAIRN_GUARD_LEAF / LANES
+};
 
 typedef double  lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));
@@ -53,36 +57,31 @@ static inline void take_size(lanes *v)
 
 /// The passes over one type of numbers.
 #define DEFINE_PASSES(name, type)                                                     \
-    static inline void add_lanes_##name(const type *y, lanes *sum, lanes *size)       \
+    static inline void add_lanes_##name(const type *y, lanes *sum)                    \
     {                                                                                 \
         lanes v;                                                                      \
                                                                                       \
         load_##name(&v, y);                                                           \
         *sum += v;                                                                    \
-        take_size(&v);                                                                \
-        *size += v;                                                                   \
     }                                                                                 \
                                                                                       \
     CAIRN_WIDE static void add_up_##name(const type *y, int64_t n, long double *all)  \
     {                                                                                 \
         for (int64_t i = 0; i < n; i += CAIRN_GUARD_LEAF) {                           \
-            const int64_t end = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n;  \
-            chains        sum = {0}, size = {0};                                      \
-            double        rest = 0, rest_size = 0;                                    \
-            int64_t       k = i;                                                      \
+            const int64_t end  = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n; \
+            chains        sum  = {0};                                                 \
+            double        rest = 0;                                                   \
+            int64_t       k    = i;                                                   \
                                                                                       \
             for (; k + STRIDE <= end; k += STRIDE) {                                  \
-                add_lanes_##name(y + k, &sum.a, &size.a);                             \
-                add_lanes_##name(y + k + LANES, &sum.b, &size.b);                     \
-                add_lanes_##name(y + k + 2 * LANES, &sum.c, &size.c);                 \
-                add_lanes_##name(y + k + 3 * LANES, &sum.d, &size.d);                 \
+                add_lanes_##name(y + k, &sum.a);                                      \
+                add_lanes_##name(y + k + LANES, &sum.b);                              \
+                add_lanes_##name(y + k + 2 * LANES, &sum.c);                          \
+                add_lanes_##name(y + k + 3 * LANES, &sum.d);                          \
             }                                                                         \
-            for (; k < end; k++) {                                                    \
+            for (; k < end; k++)                                                      \
                 rest += y[k];                                                         \
-                rest_size += fabs((double)y[k]);                                      \
-            }                                                                         \
-            all[0] += join(&sum) + rest;                                              \
-            all[1] += join(&size) + rest_size;                                        \
+            *all += join(&sum) + rest;                                                \
         }                                                                             \
     }                                                                                 \
                                                                                       \
@@ -137,21 +136,62 @@ static inline void take_size(lanes *v)
                 rest += w[k] * x[at[k]];                                              \
             *all += join(&(chains){.a = sum}) + rest;                                 \
         }                                                                             \
+    }                                                                                 \
+                                                                                      \
+    CAIRN_WIDE static void multiply_blocks_##name(const double *w, const int64_t *at, \
+                                                  int64_t n, const type *x,           \
+                                                  long double *all)                   \
+    {                                                                                 \
+        for (int64_t i = 0; i < n; i += LEAF_BLOCKS) {                                \
+            const int64_t end = i + LEAF_BLOCKS < n ? i + LEAF_BLOCKS : n;            \
+            chains        sum = {0};                                                  \
+            int64_t       k   = i;                                                    \
+                                                                                      \
+            for (; k + 2 <= end; k += 2) {                                            \
+                multiply_lanes_##name(w + k * LANES, x + at[k], &sum.a);              \
+                multiply_lanes_##name(w + (k + 1) * LANES, x + at[k + 1], &sum.b);    \
+            }                                                                         \
+            if (k < end) multiply_lanes_##name(w + k * LANES, x + at[k], &sum.c);     \
+            *all += join(&sum);                                                       \
+        }                                                                             \
+    }                                                                                 \
+                                                                                      \
+    CAIRN_WIDE static void multiply_sizes_##name(const double *size, int64_t sample,  \
+                                                 const type *x, int64_t n,            \
+                                                 long double *all)                    \
+    {                                                                                 \
+        double rest = 0;                                                              \
+                                                                                      \
+        for (; n >= sample; n -= CAIRN_GUARD_LEAF) {                                  \
+            lanes sum = {0}, s, v;                                                    \
+                                                                                      \
+            for (int64_t k = 0; k < sample; k += LANES) {                             \
+                load_f64(&s, size + k);                                               \
+                load_##name(&v, x + k);                                               \
+                take_size(&v);                                                        \
+                sum += s * v;                                                         \
+            }                                                                         \
+            *all += join(&(chains){.a = sum});                                        \
+            size += sample;                                                           \
+            x += CAIRN_GUARD_LEAF;                                                    \
+        }                                                                             \
+        for (int64_t k = 0; k < n; k++)                                               \
+            rest += size[k] * fabs((double)x[k]);                                     \
+        *all += rest;                                                                 \
     }
 
 DEFINE_PASSES(f64, double)
 DEFINE_PASSES(f32, float)
 
-long double cairn_guard_add_up(const cairn_guard_vector *y, long double *size)
+long double cairn_guard_add_up(const cairn_guard_vector *y)
 {
-    long double all[2] = {0, 0};
+    long double all = 0;
 
     if (y->narrow)
-        add_up_f32(y->value, y->n, all);
+        add_up_f32(y->value, y->n, &all);
     else
-        add_up_f64(y->value, y->n, all);
-    *size = all[1];
-    return all[0];
+        add_up_f64(y->value, y->n, &all);
+    return all;
 }
 
 long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x)
@@ -176,5 +216,32 @@ long double cairn_guard_multiply_some(const double             *w,
         multiply_some_f32(w, at, n, x->value, &all);
     else
         multiply_some_f64(w, at, n, x->value, &all);
+    return all;
+}
+
+long double cairn_guard_multiply_blocks(const double             *w,
+                                        const int64_t            *at,
+                                        int64_t                   n,
+                                        const cairn_guard_vector *x)
+{
+    long double all = 0;
+
+    if (x->narrow)
+        multiply_blocks_f32(w, at, n, x->value, &all);
+    else
+        multiply_blocks_f64(w, at, n, x->value, &all);
+    return all;
+}
+
+long double cairn_guard_multiply_sizes(const double             *size,
+                                       int64_t                   sample,
+                                       const cairn_guard_vector *x)
+{
+    long double all = 0;
+
+    if (x->narrow)
+        multiply_sizes_f32(size, sample, x->value, x->n, &all);
+    else
+        multiply_sizes_f64(size, sample, x->value, x->n, &all);
     return all;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Passes over vectors by one thread, of which a check of products consists: sums of y, of
-/// its sizes, and of x by sums of columns.
+/// Passes over vectors by one thread, of which a check of products consists: sums of y, and
+/// of x by sums of columns.
 ///
 /// Numbers are added in f64 in leaves of 512, in 32 chains, which are joined in a tree: 21
 /// additions a term goes through, or 32 at most in a leaf that is not whole; leaves are added
@@ -24,8 +24,8 @@ typedef struct cairn_guard_vector {
     bool        narrow; ///< f32.
 } cairn_guard_vector;
 
-/// The sum of @p y, and in @p size that of its sizes.
-long double cairn_guard_add_up(const cairn_guard_vector *y, long double *size);
+/// The sum of @p y.
+long double cairn_guard_add_up(const cairn_guard_vector *y);
 
 /// w.x; @param[in] w  [x->n]
 long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x);
@@ -35,5 +35,21 @@ long double cairn_guard_multiply_some(const double             *w,
                                       const int64_t            *at,
                                       int64_t                   n,
                                       const cairn_guard_vector *x);
+
+enum { CAIRN_GUARD_BLOCK = 8 };
+
+/// Likewise of x[at[k]] and the values behind it, CAIRN_GUARD_BLOCK of them.
+/// @param[in] w  [n][CAIRN_GUARD_BLOCK]
+long double cairn_guard_multiply_blocks(const double             *w,
+                                        const int64_t            *at,
+                                        int64_t                   n,
+                                        const cairn_guard_vector *x);
+
+/// The sum of size[k] |x[k]| over the first @p sample values of each leaf.
+/// @param[in] size    [leaves of x][sample]
+/// @param[in] sample  A multiple of CAIRN_GUARD_BLOCK, CAIRN_GUARD_LEAF at most.
+long double cairn_guard_multiply_sizes(const double             *size,
+                                       int64_t                   sample,
+                                       const cairn_guard_vector *x);
 
 #endif

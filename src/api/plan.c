@@ -350,10 +350,11 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
     void *const there = plan->permuted && plan->permuted->y ? NULL : y;
 
     cairn_operands_lend(o, x, there);
+    if (plan->guard) cairn_guard_begin(plan);
     cairn_status status = cairn_plan_run_ways(plan);
 
     if (status == CAIRN_OK && plan->guard)
-        status = cairn_guard_check(plan, o->now.x, o->now.y);
+        status = cairn_guard_end(plan, o->now.x, o->now.y);
     cairn_operands_give_back(o, status == CAIRN_OK ? there : NULL);
     return status == CAIRN_OK ? cairn_permuted_take_y(plan, y) : status;
 }

@@ -96,7 +96,8 @@ typedef struct cairn_product {
         rounds; ///< What it adds to stands beside Y, in the type of sums (`sums` of the
     ///< arguments), and what comes of it is rounded into Y. Every row of the
     ///< box is met once.
-    int                 columns;      ///< 1: a vector; 0: as many as the arguments say.
+    bool sums_y;  ///< It adds up what it adds to Y, or sets (`y_sum` of the arguments).
+    int  columns; ///< 1: a vector; 0: as many as the arguments say.
     cairn_ir_type       operand;      ///< Of X, and of Y if not `wide`: F32 or F64.
     cairn_ir_type       accumulate;   ///< Of products and sums.
     int                 vector_bytes; ///< Of the target: 16, 32 or 64; or CAIRN_ITEMS.

@@ -4,6 +4,8 @@
 
 #include "lower/product_choice.h"
 
+#include "lower/product_plan.h"
+
 cairn_product cairn_product_choose(const cairn_layout          *layout,
                                    const cairn_product_options *op,
                                    bool                         first,
@@ -39,5 +41,29 @@ bool cairn_product_round(const cairn_layout *layout, cairn_product *product)
         return false;
     product->rounds   = true;
     product->has_sums = false; /* rows without entries are rounded, too */
+    return true;
+}
+
+bool cairn_product_sum_y(const cairn_layout *layout, cairn_product *product)
+{
+    cairn_product      asked = *product;
+    cairn_product_plan plan;
+
+    asked.sums_y = true;
+    if (asked.operand == CAIRN_IR_F32 && (asked.adds || asked.wide)) return false;
+    if (asked.columns != 1 || asked.transposed || layout->partition >= 0
+        || asked.vector_bytes <= CAIRN_ITEMS)
+        return false;
+    cairn_product_plan_make(layout, &asked, &plan);
+    const cairn_share *share = &plan.share;
+    const bool         divides =
+        share->kind == CAIRN_SHARE_ROWS
+        || ((share->kind == CAIRN_SHARE_EVEN || share->kind == CAIRN_SHARE_PTR)
+            && share->level == plan.order.level[0]);
+
+    /* Uneven rows: a sum more takes a fifth of the product (gcc 12, Zen 5), and a pass over
+       what they wrote a fourteenth. */
+    if (!plan.order.once || !divides || plan.hints.uneven) return false;
+    *product = asked;
     return true;
 }

@@ -35,4 +35,13 @@ cairn_product cairn_product_choose(const cairn_layout          *layout,
 /// @param[in,out] product  As chosen. @return Does it round?
 bool cairn_product_round(const cairn_layout *layout, cairn_product *product);
 
+/// Let a kernel add up on the way, in f64, what it adds to rows of Y, or sets: share.leaf
+/// positions (share/share.h) one after the other, in as many chains as a vector has lanes
+/// where rows are its lanes. Y has the same bits. Only kernels of one vector that meet no row
+/// twice, whose threads divide their outermost loop, which round nothing but what they set,
+/// and which have no branchless ends of rows.
+///
+/// @param[in,out] product  As chosen. @return Does it?
+bool cairn_product_sum_y(const cairn_layout *layout, cairn_product *product);
+
 #endif

@@ -113,11 +113,11 @@ cairn_status cairn_product_key(cairn_env           *env,
     cairn_product_plan_make(layout, product, &plan);
     hints = plan.hints;
     cairn_text_init(&text, env);
-    cairn_text_add(&text, "product%s%s%s%s%s%s%s %s.%s v%d",
+    cairn_text_add(&text, "product%s%s%s%s%s%s%s%s %s.%s v%d",
                    product->transposed ? ".t" : "", product->adds ? ".add" : "",
                    product->has_sums ? ".sums" : "", product->scaled ? ".alpha" : "",
                    product->wide ? ".wide" : "", product->rounds ? ".rounds" : "",
-                   product->columns == 1 ? "" : ".k",
+                   product->sums_y ? ".ysum" : "", product->columns == 1 ? "" : ".k",
                    cairn_ir_type_text(product->operand),
                    cairn_ir_type_text(product->accumulate), product->vector_bytes);
     cairn_text_add(&text, " h%d%d%d%d%d%s%s", hints.stream, hints.scattered,

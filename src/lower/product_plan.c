@@ -223,7 +223,8 @@ void cairn_product_plan_make(const cairn_layout  *layout,
     cairn_plan_choose_sum(p);
     p->tile.beyond = cairn_plan_has_beyond(p);
     p->share       = cairn_plan_choose_share(p);
-    p->hints       = cairn_plan_choose_hints(p);
+    if (product->sums_y) p->share.leaf = cairn_plan_leaf(p, &p->share);
+    p->hints = cairn_plan_choose_hints(p);
 
     p->share.cuts = cairn_plan_choose_cuts(p);
 }

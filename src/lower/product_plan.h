@@ -116,8 +116,9 @@ int cairn_plan_first_varying(const cairn_product_plan *p);
 /// Are the entries of a row one list of stored indices, found by a ptr?
 bool cairn_plan_ends_in_list(const cairn_product_plan *p);
 
-cairn_share         cairn_plan_choose_share(const cairn_product_plan *p);
-cairn_cuts          cairn_plan_choose_cuts(const cairn_product_plan *p);
+cairn_share cairn_plan_choose_share(const cairn_product_plan *p);
+int64_t     cairn_plan_leaf(const cairn_product_plan *p, const cairn_share *share);
+cairn_cuts  cairn_plan_choose_cuts(const cairn_product_plan *p);
 cairn_product_hints cairn_plan_choose_hints(const cairn_product_plan *p);
 
 #endif

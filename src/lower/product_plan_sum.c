@@ -188,6 +188,17 @@ cairn_cuts cairn_plan_choose_cuts(const plan *p)
     return cuts;
 }
 
+/* Rows that are added up one after the other: so many by themselves are 256 additions,
+   and of tiles half as many in each of a vector's chains; the end of a leaf, which is no
+   branch that a processor learns, is seldom. */
+enum { LEAF_ROWS = 256, LEAF_TILES = 64 };
+
+int64_t cairn_plan_leaf(const plan *p, const cairn_share *share)
+{
+    if (share->grain > 1) return LEAF_TILES * share->grain;
+    return p->tile.kind == CAIRN_TILE_NONE ? LEAF_ROWS : LEAF_TILES;
+}
+
 /// The first level, as they are entered, of which every index has rows of its own.
 cairn_share cairn_plan_choose_share(const plan *p)
 {

@@ -122,6 +122,54 @@ static void build_listed_or_not(build *e)
     cairn_ir_end(b);
 }
 
+/// All sums of a leaf.
+static cairn_ir_x leaf_total(cairn_ir *b, const cairn_y_sums *sums)
+{
+    cairn_ir_x all = cairn_ir_use(b, sums->row);
+
+    if (sums->lanes == 0) return all;
+    cairn_ir_var *const *const v = sums->vector;
+    const cairn_ir_x           lanes =
+        cairn_ir_add(b, cairn_ir_add(b, cairn_ir_use(b, v[0]), cairn_ir_use(b, v[1])),
+                     cairn_ir_add(b, cairn_ir_use(b, v[2]), cairn_ir_use(b, v[3])));
+
+    return cairn_ir_add(b, cairn_ir_lane_sum(b, lanes), all);
+}
+
+/// The share of thread @p t in leaves, whose rows of Y are added up.
+static void build_leaves(build *e, cairn_ir_x t)
+{
+    cairn_ir           *b    = e->b;
+    const int64_t       size = e->p->share.leaf;
+    const cairn_ir_type type = e->p->product->accumulate;
+    const cairn_ir_x    end  = e->share.end;
+    cairn_ir_array     *into = arg_array(b, CAIRN_PRODUCT_y_sum, CAIRN_IR_F64, "y_sum");
+    cairn_y_sums        sums = {.lanes = e->p->tile.kind == CAIRN_TILE_LANES
+                                             ? cairn_product_lanes(e->p->product)
+                                             : 0};
+    cairn_ir_stmt *loop = cairn_ir_for(b, e->share.begin, end, size, "leaves", "leaf");
+
+    e->share.begin = cairn_ir_loop_var(b, loop);
+    e->share.end   = cairn_ir_use(
+          b,
+          cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, e->share.begin, size), end),
+                       "leaf_end"));
+    sums.row = cairn_ir_declare(b, cairn_ir_real(b, type, 0), "rows");
+    for (int k = 0; k < CAIRN_CHAINS && sums.lanes > 0; k++)
+        sums.vector[k] = cairn_ir_declare(
+            b, cairn_ir_splat(b, cairn_ir_real(b, type, 0), sums.lanes), "lanes%d", k);
+    e->share.y_sums = &sums;
+    build_share(e);
+    e->share.y_sums = NULL;
+    cairn_ir_store(b, into,
+                   cairn_ir_add(b,
+                                cairn_ir_binary(b, CAIRN_IR_DIV, e->share.begin,
+                                                cairn_ir_int(b, size)),
+                                t),
+                   leaf_total(b, &sums));
+    cairn_ir_end(b);
+}
+
 void cairn_product_threads(build *e, void *user)
 {
     cairn_ir *b = e->b;
@@ -140,7 +188,9 @@ void cairn_product_threads(build *e, void *user)
 
     loop->turns = CAIRN_TURNS_THREADS;
     take_share(e, share, t);
-    if (e->p->share.listed)
+    if (e->p->product->sums_y)
+        build_leaves(e, t);
+    else if (e->p->share.listed)
         build_listed_or_not(e);
     else
         build_share(e);

@@ -41,6 +41,14 @@ typedef struct cairn_sums {
     cairn_ir_x      first;       ///< Place of the tile's first row; NULL without tile.
 } cairn_sums;
 
+/// Sums of Y's rows in a leaf, of those that are a vector's lanes in vectors.
+typedef struct cairn_y_sums {
+    cairn_ir_var *row;
+    cairn_ir_var *vector[CAIRN_CHAINS]; ///< In turns, lest one waits for itself.
+    int           lanes;                ///< Of a vector; 0: there is none.
+    int           next;
+} cairn_y_sums;
+
 struct cairn_product_build;
 
 /// What is other where groups of items do a product (grid.h).
@@ -59,10 +67,11 @@ typedef struct cairn_product_items {
     void (*meet)(struct cairn_product_build *e, cairn_nest *nest);
 } cairn_product_items;
 
-/// Positions that are one thread's; NULLs: there are no shares.
+/// Positions that are one thread's, or those of a leaf of them; NULLs: there are no shares.
 typedef struct cairn_product_share_ends {
-    cairn_ir_x begin, end;
-    cairn_ir_x cursor, node; ///< SCATTER: third and fourth number of the share.
+    cairn_ir_x    begin, end;
+    cairn_ir_x    cursor, node; ///< SCATTER: third and fourth number of the share.
+    cairn_y_sums *y_sums;       ///< Of the leaf at hand; NULL: none are wanted.
 } cairn_product_share_ends;
 
 /// Columns of X and Y that are done together.

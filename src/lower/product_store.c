@@ -100,12 +100,34 @@ cairn_ir_array *cairn_product_joined(const build *e)
         e->p->product->accumulate, "sums");
 }
 
+/// Add what joins Y to the leaf's sums. @return the same under a name.
+static cairn_ir_x sum_up(const build *e, cairn_ir_x sum)
+{
+    cairn_ir           *b    = e->b;
+    cairn_y_sums *const sums = e->share.y_sums;
+
+    if (sum->op != CAIRN_IR_VAR) sum = cairn_ir_use(b, cairn_ir_let(b, sum, "total"));
+    cairn_ir_var *const into = sum->lanes > 1 && sum->lanes == sums->lanes
+                                   ? sums->vector[sums->next++ % CAIRN_CHAINS]
+                                   : sums->row;
+
+    cairn_ir_assign(b, into,
+                    cairn_ir_add(b, cairn_ir_use(b, into),
+                                 into == sums->row && sum->lanes > 1
+                                     ? cairn_ir_lane_sum(b, sum)
+                                     : sum));
+    return sum;
+}
+
 /// Y at @p at becomes or grows by @p sum.
 static void join(const build *e, cairn_ir_x at, cairn_ir_x sum, bool grows)
 {
     cairn_ir *b = e->b;
 
     sum = scale(e, sum);
+    if (e->share.y_sums) /* as it is rounded: beyond f32 it is infinite */
+        sum = sum_up(
+            e, widen(e, cairn_ir_cast(b, cairn_product_result(e->p->product), sum)));
     if (grows)
         sum = cairn_ir_add(
             b,

@@ -42,20 +42,21 @@ typedef enum {
     X(double, alpha, "factor of A*X")
 
 /// Fields of a product's arguments.
-#define CAIRN_PRODUCT_MAP(X)                                                  \
-    CAIRN_OPERANDS_MAP(X)                                                     \
-    X(const int64_t *, share, "[shares + 1] where each thread's turns begin") \
-    X(int64_t, shares, "threads")                                             \
-    X(const int64_t *, cut, "[cuts] positions of whole cuts of long rows")    \
-    X(int64_t, cuts, "how many")                                              \
-    X(int64_t, cutters, "threads that share them")                            \
-    X(void *, partial, "[position / 4096][columns] sums of whole cuts")       \
-    X(const void *, first, "a thread's nodes under each parent: first")       \
-    X(const void *, last, "<= p < last, of the type of the level's ptr")      \
-    X(const uint16_t *, step, "[steps][2] or else from node to node")         \
-    X(int64_t, steps, "how many; 0: nodes stand under their parents")         \
-    X(int64_t, y_aligned, "1: Y begins at a multiple of 16 bytes")            \
-    X(const double *, sums, "Y's rows in f64, which are added to and rounded into Y")
+#define CAIRN_PRODUCT_MAP(X)                                                          \
+    CAIRN_OPERANDS_MAP(X)                                                             \
+    X(const int64_t *, share, "[shares + 1] where each thread's turns begin")         \
+    X(int64_t, shares, "threads")                                                     \
+    X(const int64_t *, cut, "[cuts] positions of whole cuts of long rows")            \
+    X(int64_t, cuts, "how many")                                                      \
+    X(int64_t, cutters, "threads that share them")                                    \
+    X(void *, partial, "[position / 4096][columns] sums of whole cuts")               \
+    X(const void *, first, "a thread's nodes under each parent: first")               \
+    X(const void *, last, "<= p < last, of the type of the level's ptr")              \
+    X(const uint16_t *, step, "[steps][2] or else from node to node")                 \
+    X(int64_t, steps, "how many; 0: nodes stand under their parents")                 \
+    X(int64_t, y_aligned, "1: Y begins at a multiple of 16 bytes")                    \
+    X(const double *, sums, "Y's rows in f64, which are added to and rounded into Y") \
+    X(double *, y_sum, "[share[shares] / leaf + shares] what rows of Y get, by leaf")
 
 /// Fields of the arguments of a product as groups of items (lower/grid.h). A launch does
 /// the turns `from` to `to`, of what its function counts: lanes, tiles, pieces or long

@@ -47,7 +47,10 @@ typedef struct cairn_share {
     int              level; ///< That is divided.
     int ptr; ///< PTR: dense levels level+1..ptr-1 lie between. SCATTER: the level above,
              ///< if a thread's range of it is known; or -1.
-    int64_t    grain;  ///< Cuts are multiples of it (not of IDX, SCATTER).
+    int64_t grain; ///< Cuts are multiples of it (not of IDX, SCATTER).
+    int64_t leaf; ///< Positions whose rows of Y are added up one after the other, where
+                  ///< the kernel sums Y (cairn_product.sums_y); a thread's first leaf
+                  ///< begins with its positions.
     bool       listed; ///< SCATTER: nodes may be listed one by one.
     cairn_cuts cuts;
 } cairn_share;

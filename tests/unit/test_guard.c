@@ -5,6 +5,7 @@
 
 #include "api/guard.h"
 #include "base/mix.h"
+#include "plan/replay_y_sum.h"
 #include "support/seed.h"
 #include "support/suite_context.h"
 
@@ -112,7 +113,7 @@ static bool turn_in_result(void)
     if (d <= v.bound + v.difference) return false;
     memcpy(p.y, p.right, (size_t)p.n * sizeof *p.y);
     p.y[i] = to;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
     cr_assert_eq(p.plan->guard->info.found, had + 1, "%g in row %d, bound %g", d,
                  (int)i, v.bound);
     cr_assert(fabs(p.y[i] - p.right[i]) <= v.bound);
@@ -212,6 +213,68 @@ Test(guard, nothing_is_found_where_nothing_is_wrong)
     cr_assert_leq(closer, products / 10); /* the first look is what is paid for */
 }
 
+/// The sum of y.
+static long double sum_of(const double *y, int64_t n)
+{
+    long double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += y[i];
+    return sum;
+}
+
+static void must_name_a_member(cairn_status status)
+{
+    cr_assert_eq(status, CAIRN_NOT_VERIFIED, "%s", p.text);
+    cr_assert_not_null(
+        strstr(cairn_context_message(context), "guard: rank 0: member 0"), "%s",
+        cairn_context_message(context));
+}
+
+/// A checked product whose kernels add up what they write: the sum is that of y, which has
+/// the bits of a product that is not checked.
+static void must_add_up(const char *text)
+{
+    cairn_plan *plain = NULL;
+    long double sum   = 0;
+
+    product_up(6000, text, 3, CAIRN_F64); /* more would be uneven rows */
+    draw_x(3);
+    MUST(context, cairn_plan_create_spmv(p.tensor, &plain));
+    MUST(context, cairn_plan_run(plain, p.x, p.right));
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    cr_assert(cairn_replay_y_sum(p.plan->replay, &sum), "%s", text);
+    cr_assert_leq(fabsl(sum - sum_of(p.y, p.n)), 1e-6L, "%s: %Lg", text, sum);
+    cr_assert_eq(memcmp(p.y, p.right, (size_t)p.n * sizeof *p.y), 0, "%s", text);
+    cr_assert_eq(p.plan->guard->closer, 0, "%s", text);
+    /* A number that turns is in the kernels' sum, too. */
+    const cairn_part *part = &p.tensor->local->part[0];
+    double *const     at   = cairn_value_at(&part->view, part->view.values / 2);
+
+    *at += 1e3;
+    must_name_a_member(cairn_plan_run(p.plan, p.x, p.y));
+    *at -= 1e3;
+    cairn_plan_destroy(&plain);
+    product_down();
+}
+
+Test(guard, kernels_add_up_on_the_way)
+{
+    const char *const adding[] = {"csr", "bdia<64>", "sell<8>",
+                                  "hybrid<bdia<64>,csr,0.6>"};
+    long double       sum;
+
+    seed = 9;
+    for (int f = 0; f < 4; f++)
+        must_add_up(adding[f]);
+    product_up(60, "csc", 3, CAIRN_F64); /* meets rows again and again */
+    draw_x(3);
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    cr_assert_not(cairn_replay_y_sum(p.plan->replay, &sum));
+    cr_assert_eq(p.plan->guard->info.checked, 1);
+    product_down();
+}
+
 Test(guard, what_is_not_finite_is_counted_and_left)
 {
     cairn_guard_info info = CAIRN_GUARD_INFO;
@@ -258,14 +321,6 @@ static unsigned char *first_index(int level)
     return (unsigned char *)(uintptr_t)p.tensor->local->part[0].view.level[level].idx;
 }
 
-static void must_name_a_member(cairn_status status)
-{
-    cr_assert_eq(status, CAIRN_NOT_VERIFIED, "%s", p.text);
-    cr_assert_not_null(
-        strstr(cairn_context_message(context), "guard: rank 0: member 0"), "%s",
-        cairn_context_message(context));
-}
-
 /// Turn an index of @p level to one that no row and no column of 60 has. A product by such
 /// arrays may end the process: the check alone looks at them.
 static void turn_index_away(int level)
@@ -275,9 +330,9 @@ static void turn_index_away(int level)
     *at ^= 64;
     memcpy(p.y, p.right, (size_t)p.n * sizeof *p.y);
     p.y[0] += 1e6;
-    must_name_a_member(cairn_guard_check(p.plan, p.x, p.y));
+    must_name_a_member(cairn_guard_check(p.plan, p.x, p.y, NULL));
     *at ^= 64;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.right));
+    MUST(context, cairn_guard_check(p.plan, p.x, p.right, NULL));
 }
 
 Test(guard, indices_that_turn_are_found)
@@ -361,15 +416,15 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     seed = 8;
     laplacian_up(N, CAIRN_F64);
     g = p.plan->guard;
-    cr_assert_not_null(g->all.at);
-    cr_assert_eq(g->all.count, 2);
-    cr_assert_eq(g->all.own, 2);
+    cr_assert_not_null(g->all[CAIRN_GUARD_OWN].at);
+    cr_assert_eq(g->all[CAIRN_GUARD_OWN].singles, 2);
+    cr_assert_eq(g->all[CAIRN_GUARD_OWN].blocks, 0);
     draw_x(3);
     MUST(context, cairn_plan_run(p.plan, p.x, p.right));
     cr_assert_eq(g->closer, 0);
     memcpy(p.y, p.right, sizeof *p.y * N);
     p.y[1111] += 0.25;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
     cr_assert_eq(g->info.found, 1);
     cr_assert_float_eq(p.y[1111], p.right[1111], 1e-12);
     product_down();
@@ -381,7 +436,7 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     MUST(context, cairn_plan_run(p.plan, x, y));
     cr_assert_eq(g->closer, 0);
     y[7] += 0.25F;
-    MUST(context, cairn_guard_check(p.plan, x, y));
+    MUST(context, cairn_guard_check(p.plan, x, y, NULL));
     cr_assert_eq(g->info.found, 1);
     product_down();
 }
@@ -402,10 +457,10 @@ Test(guard, a_result_of_rounding_alone_is_looked_at_twice)
     /* A turn that the bound lets pass is no more than that to either look. */
     memcpy(p.y, p.right, sizeof *p.y * N);
     p.y[600] += v.bound / 2;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
     cr_assert_eq(p.plan->guard->info.found, 0);
     p.y[600] += 2 * v.bound;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y));
+    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
     cr_assert_eq(p.plan->guard->info.found, 1);
     cr_assert_gt(p.plan->guard->closer, 0);
     product_down();

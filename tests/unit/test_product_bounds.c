@@ -19,7 +19,7 @@ static struct {
     const cairn_product_args   *args;
     const cairn_work_partition *team;
     bool                        scatters;
-    int64_t                     x_first, x_end, y_end;
+    int64_t                     x_first, x_end, y_end, y_sums;
 } arrays;
 
 static int64_t first_of(void *user, cairn_ir_field field)
@@ -49,6 +49,7 @@ static int64_t length_of_argument(int field)
     case CAIRN_PRODUCT_first:
     case CAIRN_PRODUCT_last: return d->steps > 0 ? 0 : d->visits;
     case CAIRN_PRODUCT_step: return 2 * d->steps;
+    case CAIRN_PRODUCT_y_sum: return arrays.y_sums;
     default: return 0;
     }
 }
@@ -66,9 +67,12 @@ static int64_t length_of(void *user, cairn_ir_field field)
     }
 }
 
+static int leaves_seen; ///< Kernels whose leaves were held to the rows.
+
 /// The kernels of one variant: of each member, as is and adding.
 typedef struct {
     cairn_product_kernel kernel[CAIRN_MAX_MEMBERS][2];
+    bool                 wants_sums; ///< Of what comes to Y.
 } variant;
 
 static void lower_one(product_case *c, variant *all, int v, int member, bool adds)
@@ -77,10 +81,47 @@ static void lower_one(product_case *c, variant *all, int v, int member, bool add
 
     if (all->kernel[member][adds].function) return;
     product.adds |= adds;
+    if (all->wants_sums) cairn_product_sum_y(c->local->group[member].layout, &product);
     cr_assert_eq(cairn_product_lower(&c->env, c->local->group[member].layout, &product,
                                      "product", &all->kernel[member][adds]),
                  CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)c->seed,
                  c->env.message, c->text);
+}
+
+/// The rows of Y, or what stands beside it before it is rounded, added up; @p size: how
+/// large they are in all.
+static double sum_of_rows(const product_operands *o, bool before, double *size)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < o->rows; i++) {
+        const double y = before && o->sums
+                             ? o->sums[i * o->y_stride]
+                             : product_get(o->y, o->y_narrow, i * o->y_stride);
+
+        sum += y;
+        *size += fabs(y);
+    }
+    return sum;
+}
+
+/// Hold what leaves say to what has come to the rows of Y.
+static void check_sums(const product_case     *c,
+                       const product_operands *o,
+                       const double           *y_sum,
+                       double                  before,
+                       double                  size)
+{
+    double all = 0;
+
+    for (int64_t k = 0; k < arrays.y_sums; k++)
+        all += y_sum[k];
+    const double come = sum_of_rows(o, false, &size) - before;
+
+    cr_assert(fabs(come - all) <= (o->y_narrow ? 1e-5 : 1e-12) * size,
+              "seed %llu: leaves say %.17g, rows %.17g\n%s",
+              (unsigned long long)c->seed, all, come, c->text);
+    leaves_seen += arrays.y_sums > 0;
 }
 
 /// Interpret one part's kernel. @return false: it takes too long.
@@ -114,9 +155,18 @@ static bool run_part(product_case     *c,
     arrays.x_end    = arrays.x_first + o->cols * o->x_stride;
     arrays.y_end    = o->rows * o->y_stride;
 
+    const int64_t leaf = all->kernel[m][adds].share.leaf;
+    double        size = 0, before = 0;
+
+    arrays.y_sums = leaf > 0 ? team.share[team.shares] / leaf + team.shares : 0;
+    args.y_sum    = calloc((size_t)arrays.y_sums + 1, sizeof *args.y_sum);
+    if (leaf > 0 && (c->product[v].adds || adds)) before = sum_of_rows(o, true, &size);
+
     const char *error =
         ir_watched(all->kernel[m][adds].function, &part->view, &args, watch, &status);
 
+    if (!error && leaf > 0) check_sums(c, o, args.y_sum, before, size);
+    free(args.y_sum);
     cairn_work_partition_fini(&c->env, &team);
     if (error == ir_too_long) return false;
     cr_assert_null(error, "seed %llu: variant %d, part %lld: %s\n%s",
@@ -127,7 +177,8 @@ static bool run_part(product_case     *c,
 
 static bool run_parts(product_case *c, int v, product_operands *o, int threads)
 {
-    variant all   = {.kernel = {{{.function = NULL}}}};
+    variant all   = {.kernel     = {{{.function = NULL}}},
+                     .wants_sums = random_below(&c->state, 2) == 1};
     bool    whole = true;
 
     for (int64_t k = 0; k < c->local->parts && whole; k++)
@@ -187,8 +238,9 @@ static void run_cases(int usual, bool narrow)
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; ran < cases && k < (given ? 1 : 4 * cases); k++)
         ran += run_case(seed + (uint64_t)k, narrow);
-    printf("%d tensors\n", ran);
+    printf("%d tensors, %d kernels that add up\n", ran, leaves_seen);
     cr_assert(given || ran == cases, "only %d of %d cases", ran, cases);
+    if (!given && seed_whole()) cr_assert_gt(leaves_seen, cases / 10);
 }
 
 Test(product_bounds, nothing_outside_is_touched, .timeout = 3600)

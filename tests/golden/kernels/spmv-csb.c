@@ -73,6 +73,7 @@ typedef struct cairn_product_args {
     const uint16_t *step;
     int64_t         steps, y_aligned;
     const double   *sums;
+    double         *y_sum;
 } cairn_product_args;
 
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)

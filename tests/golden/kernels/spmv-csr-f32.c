@@ -72,6 +72,7 @@ typedef struct cairn_product_args {
     const uint16_t *step;
     int64_t         steps, y_aligned;
     const double   *sums;
+    double         *y_sum;
 } cairn_product_args;
 
 typedef float  v4f32 __attribute__((vector_size(16), aligned(4), may_alias));

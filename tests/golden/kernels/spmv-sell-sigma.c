@@ -74,6 +74,7 @@ typedef struct cairn_product_args {
     const uint16_t *step;
     int64_t         steps, y_aligned;
     const double   *sums;
+    double         *y_sum;
 } cairn_product_args;
 
 typedef uint32_t v2u32 __attribute__((vector_size(8), aligned(4), may_alias));

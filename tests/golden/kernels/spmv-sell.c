@@ -74,6 +74,7 @@ typedef struct cairn_product_args {
     const uint16_t *step;
     int64_t         steps, y_aligned;
     const double   *sums;
+    double         *y_sum;
 } cairn_product_args;
 
 static inline int64_t min(int64_t a, int64_t b)
