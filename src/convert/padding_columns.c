@@ -78,8 +78,8 @@ static cairn_status make_columns(cairn_padding_columns *c)
     }
     for (int g = 0; g < groups; g++, next += rows)
         c->spare[g] = next;
-    c->value = next;
-    c->line  = next + rows;
+    c->value        = next;
+    c->places.spare = next + rows;
     return CAIRN_OK;
 }
 
@@ -117,10 +117,11 @@ static cairn_status prepare_query(cairn_padding_columns *c, int s, int64_t posit
             && !is_of_group(c, step, k))
             c->checks[s] |= 1U << k;
     if (is_numbered(c, step))
-        return c->places ? CAIRN_OK
-                         : cairn_blocks_list_places(c->m->env, c->m->blocks,
-                                                    positions / WORTH_LISTING,
-                                                    &c->numbers, &c->places);
+        return c->places.place
+                   ? CAIRN_OK
+                   : cairn_blocks_list_places(c->m->env, c->m->blocks,
+                                              positions / WORTH_LISTING,
+                                              &c->places.numbers, &c->places.place);
     return cairn_elements_create(c->m->env, c->m->set, step->query, &c->elements[s]);
 }
 
@@ -202,7 +203,7 @@ void cairn_padding_columns_fini(cairn_padding_columns *c)
         cairn_elements_destroy(c->m->env, &c->elements[s]);
     cairn_free(c->m->env, c->form);
     cairn_free(c->m->env, c->checks);
-    cairn_free(c->m->env, c->places);
+    cairn_free(c->m->env, c->places.place);
     cairn_free(c->m->env, c->memory);
 }
 
@@ -390,8 +391,9 @@ static cairn_status run_query(cairn_padding_columns *c, int s, int n)
             cairn_padding_columns_value(c, &step->group[g], n, c->spare[g], c->ok);
     ask.number = cairn_padding_columns_value(c, &step->in, n, c->value, c->ok);
     if (is_numbered(c, step)) {
-        cairn_blocks_elements(c->m->blocks, c->numbers, c->places, n, ask.number,
-                              ask.group, c->line, &c->var[step->var], c->ok);
+        cairn_blocks_elements(c->m->blocks, c->places.numbers, c->places.place, n,
+                              ask.number, ask.group, c->places.spare,
+                              &c->var[step->var], c->ok);
         return CAIRN_OK;
     }
     CAIRN_TRY(find_positions(c, &ask, n));

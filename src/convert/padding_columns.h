@@ -12,6 +12,13 @@
 
 enum { CAIRN_PADDING_ROWS = 512 }; ///< Of a column: all columns stay in cache.
 
+/// Places of numbered groups on their lines, as listed (compiled_blocks.h).
+typedef struct cairn_padding_places {
+    int64_t  numbers; ///< Of each line; 0: they are searched for.
+    int32_t *place;   ///< [lines][numbers] or NULL.
+    int64_t *spare;   ///< Column: lines, then places.
+} cairn_padding_places;
+
 typedef struct cairn_padding_columns {
     const cairn_member_build *m;
     const cairn_recipe       *recipe;
@@ -20,17 +27,15 @@ typedef struct cairn_padding_columns {
     cairn_padding_plan        plan;
     cairn_form *form; ///< [steps][CAIRN_MAX_LEVELS] groupBy of the query that a step's
                       ///< query is taken over.
-    uint32_t       *checks; ///< [steps] levels to which a position found is held.
-    cairn_elements *elements[CAIRN_KNOWN_STEPS]; ///< Of steps that are queries.
-    int64_t         numbers;              ///< Of groups, that are listed for each line,
-    int32_t        *places;               ///< with these places (compiled_blocks.h).
-    int64_t        *memory;               ///< Of all columns.
-    int64_t        *var[CAIRN_MAX_VARS];  ///< Variables' columns.
-    int64_t        *dim[CAIRN_MAX_ORDER]; ///< Dimensions of the positions found,
-    int64_t        *other[CAIRN_MAX_ORDER];   ///< or of those of numbers in a row.
-    int64_t *spare[CAIRN_MAX_LEVELS], *value; ///< What combinations are computed into;
-    int64_t *line; ///< numbers of lines, then places on them.
-    bool     ok[CAIRN_PADDING_ROWS], found[CAIRN_PADDING_ROWS];
+    uint32_t            *checks; ///< [steps] levels to which a position found is held.
+    cairn_elements      *elements[CAIRN_KNOWN_STEPS]; ///< Of steps that are queries,
+    cairn_padding_places places;                 ///< but of groups that have numbers.
+    int64_t             *memory;                 ///< Of all columns.
+    int64_t             *var[CAIRN_MAX_VARS];    ///< Variables' columns.
+    int64_t             *dim[CAIRN_MAX_ORDER];   ///< Dimensions of the positions found,
+    int64_t             *other[CAIRN_MAX_ORDER]; ///< or of those of numbers in a row.
+    int64_t *spare[CAIRN_MAX_LEVELS], *value; ///< What combinations are computed into.
+    bool     ok[CAIRN_PADDING_ROWS];
 } cairn_padding_columns;
 
 /// Make the columns for the recipe of level @p l. Pairs with cairn_padding_columns_fini(),
