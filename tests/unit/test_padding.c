@@ -81,7 +81,7 @@ static int64_t padded_positions(const cairn_local *t)
     return most;
 }
 
-/// Has a bank one position of a level, and that level others elsewhere?
+/// Has one of several banks a single position of a determined level?
 static bool has_lone_positions(const cairn_local *t)
 {
     const cairn_layout *layout = t->group[0].layout;
