@@ -178,13 +178,18 @@ cat >agent.sh <<'END'
 echo "$1" >>asked
 echo 0
 END
-# loses HOSTS FILE-OF-HOSTS WORD...: under the launcher, with a list and a file of hosts.
+# loses HOSTS FILE-OF-HOSTS WORD...: under the launcher, with a list and a file of hosts, all
+# of which answer but n3.
+cat >starter.sh <<'END'
+[ "$1" != n3 ]
+END
 loses() {
     rm -f begun cut second asked
     list=$1
     echo "$2" | tr ',' '\n' >hostfile
     shift 2
     OMPI_MCA_orte_default_hostfile=$folder/hostfile PRTE_MCA_prte_default_hostfile='' \
+        OMPI_MCA_plm_rsh_agent='sh starter.sh' \
         sh "$launch" --times 1 --hosts "$list" --agent 'sh agent.sh' -- \
         sh lost.sh "$@" >out 2>err
     [ $? -eq 9 ] || fail 'another status than 9'
@@ -204,6 +209,17 @@ loses n1,n7,n12 'n1,n7 slots=2,n12:2,n120:2' 'n7 n12 n7'
 says 2 "^launch: hosts n12,n7 were lost; $again"
 left second 'n1,n120:2'
 left asked n1
+
+case='a host that does not answer'
+loses n1,n3,n7 'n1,n3,n7 slots=2' n7
+says 2 "^launch: host n7 was lost; host n3 does not answer; $again"
+left second n1
+left asked n1
+
+case='a host that does not answer, and none was lost'
+loses n1,n3 'n1,n3' abort
+grep -q 'does not answer' err && fail 'it was asked'
+left second 'n1,n3'
 
 case='names that mpirun cuts'
 loses me@n7.there,n70.there,7.7.7.7 'n7.there:2,you@n7.there slots=2,n70.there,7.7.7.7' n7
