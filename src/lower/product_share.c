@@ -166,7 +166,7 @@ static void build_leaves(build *e, cairn_ir_x t)
                                 cairn_ir_binary(b, CAIRN_IR_DIV, e->share.begin,
                                                 cairn_ir_int(b, size)),
                                 t),
-                   leaf_total(b, &sums));
+                   cairn_ir_cast(b, CAIRN_IR_F64, leaf_total(b, &sums)));
     cairn_ir_end(b);
 }
 

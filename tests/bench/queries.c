@@ -61,7 +61,7 @@ typedef struct {
 /// Seconds of all bars of one name.
 static double log_of(const cairn_tensor *tensor, const char *what)
 {
-    const cairn_task_log *log  = &tensor->log;
+    const cairn_task_log *log  = &tensor->how.log;
     double                took = 0;
 
     for (int k = 0; k < log->tasks; k++)
