@@ -719,9 +719,12 @@ cairn_status cairn_guard_check(const cairn_plan  *plan,
     return status;
 }
 
+/* The other way of a plan whose places are open may be the one in use after any run. */
+
 void cairn_guard_begin(const cairn_plan *plan)
 {
     cairn_replay_forget_y_sum(plan->replay);
+    if (plan->adapt.other) cairn_replay_forget_y_sum(plan->adapt.other);
 }
 
 cairn_status cairn_guard_end(const cairn_plan *plan, const void *x, void *y)
@@ -756,6 +759,7 @@ cairn_status cairn_plan_guard(cairn_plan *plan)
     else if (guard) {
         plan->guard = guard;
         cairn_replay_sum_y(plan->replay);
+        if (plan->adapt.other) cairn_replay_sum_y(plan->adapt.other);
     }
     return status;
 }

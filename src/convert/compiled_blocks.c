@@ -380,19 +380,26 @@ static int64_t place_of(const cairn_blocks *b, int64_t line, bool own, int64_t n
                       : cairn_line_index_lacking(x, line, number - n);
 }
 
-cairn_status cairn_blocks_list_places(cairn_env          *env,
-                                      const cairn_blocks *b,
-                                      int64_t             most,
-                                      int64_t            *numbers,
-                                      int32_t           **place)
+void cairn_blocks_list_places(cairn_env          *env,
+                              const cairn_blocks *b,
+                              int64_t             most,
+                              int64_t            *numbers,
+                              int32_t           **place)
 {
     const cairn_line_index *x   = &b->along;
     const int64_t           all = b->span.hi + 1;
 
     *numbers = 0;
-    if (b->joint || x->places > INT32_MAX || all <= 0 || x->lines > most / all)
-        return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(env, x->lines * all, place));
+    if (b->joint || x->places > INT32_MAX || all <= 0 || x->lines > most / all) return;
+
+    /* Without memory for it they are searched for, and nobody is told. */
+    cairn_message_slot slot;
+
+    cairn_message_slot_begin(env, &slot);
+    const cairn_status status = CAIRN_NEW(env, x->lines * all, place);
+
+    cairn_message_slot_end(env, &slot);
+    if (status != CAIRN_OK) return;
     *numbers = all;
     for (int64_t line = 0; line < x->lines; line++) {
         const uint32_t *const list = x->place + x->begin[line];
@@ -408,7 +415,6 @@ cairn_status cairn_blocks_list_places(cairn_env          *env,
             to[k] = b->width < 0 || lacking >= x->places ? -1 : (int32_t)lacking++;
         }
     }
-    return CAIRN_OK;
 }
 
 /// Lines of @p n rows, where @p ok, which becomes false where there is no such line: its

@@ -84,14 +84,14 @@ cairn_status cairn_blocks_join(cairn_member_build *m, const cairn_build *build);
 ///
 /// @param[in]  most     Numbers that may be listed.
 /// @param[out] numbers  So many of each line, from 0 on; 0: they are not listed, as there
-///                      are more or other ranks number some.
+///                      are more, other ranks number some or memory is short.
 /// @param[out] place    [lines][numbers], -1: there is no group; the caller's to free.
 ///                      Untouched where nothing is listed.
-cairn_status cairn_blocks_list_places(cairn_env          *env,
-                                      const cairn_blocks *blocks,
-                                      int64_t             most,
-                                      int64_t            *numbers,
-                                      int32_t           **place);
+void cairn_blocks_list_places(cairn_env          *env,
+                              const cairn_blocks *blocks,
+                              int64_t             most,
+                              int64_t            *numbers,
+                              int32_t           **place);
 
 /// Find the groups that have @p n numbers, each in a line of its own, where @p ok, which
 /// becomes false where there is none: any values then.

@@ -116,12 +116,12 @@ static cairn_status prepare_query(cairn_padding_columns *c, int s, int64_t posit
         if (!earlier && c->above >> k & 1 && !c->m->layout->level[k].indirect
             && !is_of_group(c, step, k))
             c->checks[s] |= 1U << k;
-    if (is_numbered(c, step))
-        return c->places.place
-                   ? CAIRN_OK
-                   : cairn_blocks_list_places(c->m->env, c->m->blocks,
-                                              positions / WORTH_LISTING,
-                                              &c->places.numbers, &c->places.place);
+    if (is_numbered(c, step)) {
+        if (!c->places.place)
+            cairn_blocks_list_places(c->m->env, c->m->blocks, positions / WORTH_LISTING,
+                                     &c->places.numbers, &c->places.place);
+        return CAIRN_OK;
+    }
     return cairn_elements_create(c->m->env, c->m->set, step->query, &c->elements[s]);
 }
 
