@@ -2,7 +2,7 @@
 /// @file
 /// Chains: one product again and again, each Y the next X, on the card alone. X goes up
 /// once; then two vectors take turns, by two graphs, from the one to the other and back; at
-/// the end both come down. What the host has is not touched before all has come.
+/// the end both come down. x is not touched before all has come; y, where it is long, is.
 
 #include "devices/cuda/product.h"
 
@@ -124,8 +124,8 @@ static void enqueue_turns(cairn_cuda_seat *s, int64_t n)
     }
 }
 
-/// The last vector comes to @p y, and the one before it, if @p x is wanted, after that: what
-/// the host has is not touched before all has come.
+/// The last vector comes to @p y, by pieces where it is long, and the one before it, if @p x is
+/// wanted, after that: x is not touched before all has come.
 static void bring_down(cairn_cuda_seat          *s,
                        const cairn_cuda_operand *last,
                        const cairn_cuda_operand *before,

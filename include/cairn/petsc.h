@@ -29,7 +29,7 @@
 /// (of @p aij); MatScale(), MatShift() and other functions of MATSHELL hold for the shell
 /// alone. Null spaces that @p aij has now are the shell's, too. Where x or y are divided
 /// among ranks otherwise than Cairn divides them, and for matrices without entries, AIJ
-/// multiplies; PetscInfo() tells.
+/// multiplies; PetscInfo() tells. A duplicate (MatDuplicate()) multiplies by the same copy.
 ///
 /// @param[in]  aij     A matrix of type AIJ of one rank or several, or of a type derived from
 ///                     it (`aijcairn` needs no shell). The shell keeps a reference. Need be

@@ -189,7 +189,7 @@ loses() {
     echo "$2" | tr ',' '\n' >hostfile
     shift 2
     OMPI_MCA_orte_default_hostfile=$folder/hostfile PRTE_MCA_prte_default_hostfile='' \
-        OMPI_MCA_plm_rsh_agent='sh starter.sh' \
+        OMPI_MCA_plm_rsh_agent=${starter:-none-such : sh starter.sh} \
         sh "$launch" --times 1 --hosts "$list" --agent 'sh agent.sh' -- \
         sh lost.sh "$@" >out 2>err
     [ $? -eq 9 ] || fail 'another status than 9'
@@ -220,6 +220,13 @@ case='a host that does not answer, and none was lost'
 loses n1,n3 'n1,n3' abort
 grep -q 'does not answer' err && fail 'it was asked'
 left second 'n1,n3'
+
+case='nothing to ask hosts with'
+starter=none-such
+loses n1,n3,n7 'n1,n3,n7' n7
+says 2 "^launch: host n7 was lost; $again"
+left second 'n1,n3'
+starter=''
 
 case='names that mpirun cuts'
 loses me@n7.there,n70.there,7.7.7.7 'n7.there:2,you@n7.there slots=2,n70.there,7.7.7.7' n7

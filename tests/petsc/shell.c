@@ -13,6 +13,7 @@
 
 #include <petsc/private/matimpl.h> // the state of a matrix that is not assembled
 #include <petscksp.h>
+#include <string.h>
 
 enum { SIDE = 31 };
 
@@ -247,6 +248,7 @@ static PetscErrorCode refused(Mat A, const char *text, PetscErrorCode wanted)
 
 static PetscErrorCode errors(void)
 {
+    static char    text[5000];
     PetscErrorCode code;
     Mat            A, D, S;
     Vec            x, y;
@@ -254,6 +256,10 @@ static PetscErrorCode errors(void)
     PetscCall(make(PETSC_COMM_WORLD, &A));
     PetscCall(refused(NULL, "csr", PETSC_ERR_ARG_NULL));
     PetscCall(refused(A, "bdai<4>", PETSC_ERR_ARG_WRONG));
+    memset(text, ' ', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    memcpy(text, "csr", 3);
+    PetscCall(refused(A, text, PETSC_ERR_ARG_WRONG));
     PetscCall(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, &D));
     PetscCall(refused(D, "csr", PETSC_ERR_ARG_WRONG));
     PetscCall(MatDestroy(&D));
@@ -278,6 +284,23 @@ static PetscErrorCode errors(void)
     PetscCall(VecDestroy(&y));
     PetscCall(MatDestroy(&S));
     PetscCall(MatDestroy(&D));
+    return MatDestroy(&A);
+}
+
+/// A duplicate multiplies as the shell does, whichever of the two ends first.
+static PetscErrorCode duplicates(void)
+{
+    Mat A, S, D;
+
+    PetscCall(make(PETSC_COMM_WORLD, &A));
+    for (int first = 0; first < 2; first++) {
+        PetscCall(cairn_petsc_create_shell(A, format, &S));
+        PetscCall(MatDuplicate(S, MAT_COPY_VALUES, &D));
+        PetscCall(same(D, A, "a duplicate"));
+        PetscCall(MatDestroy(first ? &S : &D));
+        PetscCall(same(first ? D : S, A, "what is left of two"));
+        PetscCall(MatDestroy(first ? &D : &S));
+    }
     return MatDestroy(&A);
 }
 
@@ -310,6 +333,7 @@ int main(int argc, char **argv)
     PetscCall(shapes());
     PetscCall(solves());
     PetscCall(errors());
+    PetscCall(duplicates());
     PetscCall(alone());
     if (!wrong) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all as AIJ\n"));
     PetscCall(PetscFinalize());
