@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Contenders in turn: every round each of them runs once to warm up, then a few times,
+/// Contenders in turn: every round each of them runs a while to warm up, then a few times,
 /// and the median of these is its sample; the table shows the median of the samples. The
 /// order turns by one from round to round. A turn begins when the threads of the one before
 /// sleep. Where other processes work too, turns that they disturb can be done again.
@@ -14,6 +14,10 @@ enum { MOST_CALLS = 25, LEAST_CALLS = 3 };
 
 static const double     turn_seconds = 0.02;  ///< A turn ends after so long.
 static const useconds_t pause_us     = 50000; ///< After a disturbance.
+
+/// Until then a turn's runs do not count: threads that have just been woken may stand on one
+/// processor, until the system divides them.
+static const double warm_seconds = 0.02;
 
 /// Between looks at threads that are to sleep; what never does is not waited for.
 static const useconds_t rest_us      = 500;
@@ -60,14 +64,17 @@ static void let_rest(void)
 /// One turn: the median of a few runs; below 0 when a run failed.
 static double take_turn(compare_contender *c)
 {
-    double time[MOST_CALLS], spent = 0;
-    int    calls = 0;
-    double first;
+    const double begin = bench_seconds();
+    double       time[MOST_CALLS], spent = 0;
+    int          calls = 0;
+    double       first;
 
     compare_memory(c->memory);
     first = c->way->run(c->state);
 
     if (first < 0 || first > 0.25) return first;
+    while (bench_seconds() - begin < warm_seconds)
+        if (c->way->run(c->state) < 0) return -1;
     while (calls < MOST_CALLS && (calls < LEAST_CALLS || spent < turn_seconds)) {
         time[calls] = c->way->run(c->state);
         if (time[calls] < 0) return -1;
