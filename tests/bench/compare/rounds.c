@@ -2,12 +2,11 @@
 /// @file
 /// Contenders in turn: every round each of them runs a while to warm up, then a few times,
 /// and the median of these is its sample; the table shows the median of the samples. The
-/// order turns by one from round to round. A turn begins when the threads of the one before
-/// sleep. Where other processes work too, turns that they disturb can be done again.
+/// order turns by one from round to round, so that nobody always follows the same one.
+/// Where other processes work too, turns that they disturb can be done again.
 
 #include "compare.h"
 
-#include <dirent.h>
 #include <math.h>
 
 enum { MOST_CALLS = 25, LEAST_CALLS = 3 };
@@ -15,51 +14,9 @@ enum { MOST_CALLS = 25, LEAST_CALLS = 3 };
 static const double     turn_seconds = 0.02;  ///< A turn ends after so long.
 static const useconds_t pause_us     = 50000; ///< After a disturbance.
 
-/// Until then a turn's runs do not count: threads that have just been woken may stand on one
-/// processor, until the system divides them.
+/// Until then a turn's runs do not count. OpenMP's threads of the turn before spin for up to
+/// 11 ms when their work is done, and have a processor meanwhile that this turn's want.
 static const double warm_seconds = 0.02;
-
-/// Between looks at threads that are to sleep; what never does is not waited for.
-static const useconds_t rest_us      = 500;
-static const double     rest_seconds = 0.5;
-
-/// Does a thread of this process run, or wait for a processor?
-static bool runs(const char *thread)
-{
-    char        path[300], line[512] = "";
-    const char *name; /* in parentheses, of which it may have some */
-    FILE       *file;
-
-    snprintf(path, sizeof path, "/proc/self/task/%s/stat", thread);
-    if (!(file = fopen(path, "r"))) return false;
-    name = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    fclose(file);
-    return name && strncmp(name, ") R", 3) == 0;
-}
-
-/// Does any thread but the one that asks?
-static bool others_run(void)
-{
-    DIR                 *threads = opendir("/proc/self/task");
-    const struct dirent *thread;
-    int                  running = 0;
-
-    while (threads && (thread = readdir(threads)))
-        running += runs(thread->d_name);
-    if (threads) closedir(threads);
-    return running > 1;
-}
-
-/// Wait until the threads of the turn before sleep: OpenMP's spin for up to 10 ms when their
-/// work is done, which is longer than a turn may be. With as many threads as processors
-/// whoever came next had to share one of them with these, but for who uses OpenMP, too.
-static void let_rest(void)
-{
-    const double begin = bench_seconds();
-
-    while (others_run() && bench_seconds() - begin < rest_seconds)
-        usleep(rest_us);
-}
 
 /// One turn: the median of a few runs; below 0 when a run failed.
 static double take_turn(compare_contender *c)
@@ -194,7 +151,6 @@ static void run_round(compare_contender *list, int count, int round, watch *w)
 
         if (c->wrong || c->retired) continue;
         do {
-            let_rest();
             begin_turn(w);
             seconds = take_turn(c);
         } while (seconds >= 0 && !end_turn(w));
