@@ -218,7 +218,8 @@ typedef struct {
 } node_id;
 
 /// The name that MPI has for this host, and the number that its kernel was given when it
-/// started: hosts of one name are told apart, and so are names for parts of one host.
+/// started: two hosts that have the same name differ by the number, and two names that MPI
+/// has for parts of the same host make two nodes.
 static cairn_status identify_node(cairn_env *env, node_id *id)
 {
     char text[MPI_MAX_PROCESSOR_NAME + 64] = "", boot[64] = "";

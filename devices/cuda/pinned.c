@@ -204,7 +204,7 @@ static cairn_cuda_result ask_for_piece(cairn_cuda_ring *ring)
                    (size_t)bytes, d->stream);
 
     c->asked++;
-    /* Whoever waits for the half has waited for the array, too. */
+    /* The array's event comes before the half's: a wait for the half covers both. */
     if (error == CAIRN_CUDA_OK && c->last && bytes_of_piece(ring, c->asked) == 0)
         error = CAIRN_CUDA(d, cuEventRecord, c->last, d->stream);
     return error == CAIRN_CUDA_OK
