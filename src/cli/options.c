@@ -8,6 +8,7 @@
 #include "verbs.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,31 @@ static const cli_option table[CLI_OPTIONS] = {
 const cli_option *cli_option_row(cli_option_id id)
 {
     return &table[id];
+}
+
+static bool takes(const cli_verb *verb, cli_option_id wanted)
+{
+    cli_option_id id;
+
+    for (int k = 0; (id = cli_verb_option(verb, k)) != CLI_OPTIONS; k++)
+        if (id == wanted) return true;
+    return false;
+}
+
+/// An option of other verbs, which are named.
+static cairn_status not_taken(cli_job *job, const char *word, cli_option_id id)
+{
+    char            others[256] = "";
+    int             count       = 0;
+    size_t          length      = 0;
+    const cli_verb *verb;
+
+    for (int k = 0; (verb = cli_verb_at(k)) && length < sizeof others; k++)
+        if (takes(verb, id))
+            length += (size_t)snprintf(others + length, sizeof others - length, "%s%s",
+                                       count++ ? ", " : "", verb->name);
+    return cli_fail(job, CAIRN_BAD_OPTION, "option: %s: %s does not take it; %s %s",
+                    word, job->verb->name, others, count == 1 ? "does" : "do");
 }
 
 static cairn_status unknown(cli_job *job, const char *word)
@@ -36,8 +62,7 @@ static cairn_status unknown(cli_job *job, const char *word)
 
     for (int k = 0; k < CLI_OPTIONS && word[1] == '-'; k++)
         if (strcmp(table[k].name, name) == 0)
-            return cli_fail(job, CAIRN_BAD_OPTION, "option: %s: %s does not take it",
-                            word, job->verb->name);
+            return not_taken(job, word, (cli_option_id)k);
     if (nearest)
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: %s: no such option; did you mean --%s?", word,
@@ -72,15 +97,6 @@ static void list_options(const cli_verb *verb, struct option *options)
                                      table[id].value ? required_argument : no_argument,
                                      NULL, FIRST_ID + (int)id};
     options[k] = (struct option){NULL, 0, NULL, 0};
-}
-
-static bool takes(const cli_verb *verb, cli_option_id wanted)
-{
-    cli_option_id id;
-
-    for (int k = 0; (id = cli_verb_option(verb, k)) != CLI_OPTIONS; k++)
-        if (id == wanted) return true;
-    return false;
 }
 
 static cli_option_id id_of(int returned)

@@ -21,7 +21,7 @@ complains 'option: --itres: .*did you mean --iters?'
 expect 2 run spmv a.mtx --iter 3
 complains 'did you mean --iters?'
 expect 2 info a.mtx --nx 3
-complains 'option: --nx: info does not take it'
+complains 'option: --nx: info does not take it; generate does$'
 expect 2 info a.mtx -q
 complains 'option: -q: '
 expect 2 run spmv a.mtx --iters
