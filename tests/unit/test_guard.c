@@ -3,7 +3,7 @@
 /// Products that are checked by sums of columns: bits that turn in results and in arrays are
 /// found and the results put right, and nothing is found where nothing is wrong.
 
-#include "api/guard.h"
+#include "api/guard/guard.h"
 #include "base/mix.h"
 #include "plan/replay_y_sum.h"
 #include "support/seed.h"
