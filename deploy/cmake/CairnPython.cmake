@@ -25,7 +25,7 @@ set(rooms ${CAIRN_ROOMS})
 if(CAIRN_WITH_MPI AND NOT CAIRN_PYTHON_MPI)
   list(REMOVE_ITEM rooms cairn_comm cairn_comm_mpi cairn_api)
   cairn_room(comm_alone DIR comm comm/self USES convert io LIBS ZLIB::ZLIB)
-  cairn_room(api_alone DIR ${CAIRN_API_FOLDERS} USES auto LIBS OpenMP::OpenMP_C)
+  cairn_room(api_alone DIR src/api FOLDERS ${CAIRN_API_FOLDERS} USES auto LIBS OpenMP::OpenMP_C)
   list(APPEND rooms cairn_comm_alone cairn_api_alone)
 endif()
 

@@ -17,11 +17,13 @@ target_compile_definitions(cairn_settings INTERFACE _GNU_SOURCE CAIRN_VERSION="$
 target_compile_options(cairn_settings INTERFACE -Wall -Wextra $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -fvisibility=hidden -ffp-contract=off
   $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
 
-# cairn_room(name DIR folder... USES room... LIBS target...)
+# cairn_room(name DIR folder... FOLDERS folder... USES room... LIBS target...)
+# FOLDERS are in the one that DIR names.
 function(cairn_room name)
-  cmake_parse_arguments(ARG "" "" "DIR;USES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DIR;FOLDERS;USES;LIBS" ${ARGN})
   set(sources)
-  foreach(dir IN LISTS ARG_DIR)
+  list(TRANSFORM ARG_FOLDERS PREPEND "${ARG_DIR}/")
+  foreach(dir IN LISTS ARG_DIR ARG_FOLDERS)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${dir}/*.c)
     list(APPEND sources ${found})
   endforeach()

@@ -5,14 +5,14 @@
 
 #include "convert/build.h"
 
-#include "convert/assign_members.h"
 #include "convert/build_steps.h"
 #include "convert/card.h"
 #include "convert/compiled.h"
-#include "convert/compiled_blocks.h"
-#include "convert/compiled_numbers.h"
-#include "convert/intermediates.h"
+#include "convert/intermediates/intermediates.h"
 #include "convert/kept.h"
+#include "convert/members/assign_members.h"
+#include "convert/numbers/compiled_blocks.h"
+#include "convert/numbers/compiled_numbers.h"
 #include "convert/value_words.h"
 #include "tensor/value_storage.h"
 

@@ -3,7 +3,7 @@
 /// The program of a build: what assigned members, and for each member what gave the numbers
 /// of its queries and the passes of its method.
 
-#include "convert/compiled_numbers.h"
+#include "convert/numbers/compiled_numbers.h"
 
 /// Ranks exchange what the next pass needs of all.
 static cairn_status add_exchange(cairn_pass_list *program, const cairn_pass *like)

@@ -2,10 +2,10 @@
 /// @file
 /// A member from its start to its end, and what of it had to be interpreted.
 
-#include "convert/assign_members.h"
 #include "convert/compiled.h"
-#include "convert/compiled_blocks.h"
-#include "convert/compiled_numbers.h"
+#include "convert/members/assign_members.h"
+#include "convert/numbers/compiled_blocks.h"
+#include "convert/numbers/compiled_numbers.h"
 #include "format/normal.h"
 
 #include <stdio.h>

@@ -9,9 +9,9 @@
 #include "convert/build_plan.h"
 
 #include "convert/compiled.h"
-#include "convert/compiled_blocks.h"
-#include "convert/compiled_numbers.h"
-#include "convert/intermediates.h"
+#include "convert/intermediates/intermediates.h"
+#include "convert/numbers/compiled_blocks.h"
+#include "convert/numbers/compiled_numbers.h"
 #include "rules/path.h"
 
 #include <string.h>

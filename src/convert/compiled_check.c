@@ -4,7 +4,7 @@
 
 #include "convert/compiled_check.h"
 
-#include "convert/compiled_numbers.h"
+#include "convert/numbers/compiled_numbers.h"
 #include "format/columns.h"
 
 #include <float.h>

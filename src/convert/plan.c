@@ -3,10 +3,10 @@
 /// The plan of a member: facts, once; then of the methods that apply the one whose program
 /// takes least.
 
-#include "convert/assign_members.h"
 #include "convert/card.h"
-#include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
+#include "convert/members/assign_members.h"
+#include "convert/numbers/compiled_blocks.h"
 #include "convert/passes.h"
 
 #include <assert.h>

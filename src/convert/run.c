@@ -3,12 +3,12 @@
 /// The loop over the passes of a member: those that count, number and sort; then, once
 /// memory was checked and arrays are there, those that write them.
 
-#include "convert/assign_members.h"
 #include "convert/card.h"
 #include "convert/compiled.h"
-#include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
-#include "convert/padding_chunks.h"
+#include "convert/members/assign_members.h"
+#include "convert/numbers/compiled_blocks.h"
+#include "convert/padding/padding_chunks.h"
 
 #include <assert.h>
 
