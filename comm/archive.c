@@ -5,10 +5,10 @@
 
 #include "comm/archive.h"
 
-#include "io/binsparse.h"
-#include "io/hdf5.h"
-#include "io/io_native.h"
-#include "io/npz.h"
+#include "io/archive/binsparse.h"
+#include "io/archive/hdf5.h"
+#include "io/archive/npz.h"
+#include "io/native/io_native.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "comm/collective.h"
 #include "comm/output.h"
-#include "io/stream.h"
+#include "io/stream/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

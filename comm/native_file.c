@@ -7,7 +7,7 @@
 
 #include "comm/column_parts.h"
 #include "format/language.h"
-#include "io/stream.h"
+#include "io/stream/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #define CAIRN_COMM_NATIVE_FILE_H
 
 #include "comm/comm.h"
-#include "io/io_native_segment.h"
+#include "io/native/io_native_segment.h"
 
 /// What one segment says of itself.
 typedef struct cairn_native_facts {

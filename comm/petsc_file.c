@@ -5,7 +5,7 @@
 
 #include "comm/petsc_file.h"
 
-#include "io/io_petsc.h"
+#include "io/petsc/io_petsc.h"
 
 #include <string.h>
 

@@ -10,9 +10,9 @@
 #define CAIRN_COMM_READ_INTERNAL_H
 
 #include "comm/read.h"
-#include "io/io_hb.h"
-#include "io/io_tns.h"
-#include "io/stream.h"
+#include "io/harwell_boeing/io_hb.h"
+#include "io/matrix_market/io_tns.h"
+#include "io/stream/stream.h"
 
 typedef struct cairn_file_kind cairn_file_kind;
 

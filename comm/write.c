@@ -7,7 +7,7 @@
 #include "comm/collective.h"
 #include "comm/output.h"
 #include "comm/write_internal.h"
-#include "io/io_petsc.h"
+#include "io/petsc/io_petsc.h"
 
 #include <string.h>
 #include <unistd.h>

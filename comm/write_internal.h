@@ -7,7 +7,7 @@
 
 #include "comm/distribute.h"
 #include "comm/write.h"
-#include "io/io_hb.h"
+#include "io/harwell_boeing/io_hb.h"
 
 /// What is written: a number of sections, each with a part on every rank; section 0
 /// includes the header, on rank 0.

@@ -6,7 +6,7 @@
 
 #include "devices/grid_hints.h"
 
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 
 /* Terms that an item has in flight; from so many a row, or below so many groups for a
    unit, twice as many hide what few groups cannot. */

@@ -7,7 +7,7 @@
 #define CAIRN_DEVICES_GRID_HINTS_H
 
 #include "devices/product.h"
-#include "lower/product.h"
+#include "lower/product/product.h"
 
 /// The hints of grids for @p product, which @p work is lowered as; none where it has no
 /// grid.

@@ -5,7 +5,7 @@
 #include "devices/grid_texts.h"
 
 #include "emit/cuda.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 
 #include <string.h>
 

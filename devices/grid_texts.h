@@ -7,7 +7,7 @@
 #define CAIRN_DEVICES_GRID_TEXTS_H
 
 #include "devices/device.h"
-#include "lower/product.h"
+#include "lower/product/product.h"
 
 typedef struct cairn_grid_texts {
     cairn_env         *env;

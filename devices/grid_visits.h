@@ -7,7 +7,7 @@
 #define CAIRN_DEVICES_GRID_VISITS_H
 
 #include "emit/kernel.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 #include "share/abi.h"
 
 /// What is done as a grid.

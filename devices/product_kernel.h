@@ -8,7 +8,7 @@
 #define CAIRN_DEVICES_PRODUCT_KERNEL_H
 
 #include "devices/discover.h"
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 
 /// What numbers say of how a kernel may be made faster on a machine.
 ///

@@ -103,17 +103,24 @@ function read_page(room, files, n,   page, line, lines, cell, part, parts, word,
 
 function stem(name) { sub(/[.][a-z]+$/, "", name); return name }
 
-function check_include(from, line, to) {
+# Are both in one folder of the room? Its own page counts them.
+function is_together(room, a, b) {
+    sub(/[^\/]*$/, "", a)
+    sub(/[^\/]*$/, "", b)
+    return a == b && a != room "/"
+}
+
+function check_include(room, from, line, to) {
     if (!(to in floor) || to == from || !(from in floor)) return
     includes++
-    if (!((to, from) in counted) && stem(to) != stem(from)) { counted[to, from] = 1; users[to]++ }
+    if (!((to, from) in counted) && stem(to) != stem(from) && !is_together(room, to, from)) { counted[to, from] = 1; users[to]++ }
     if (floor[to] < floor[from]) return
     if (floor[to] == floor[from] && (token[floor[to]] ~ /\/$/ || stem(to) == stem(from))) return
     if (allowed(from, to)) return
     wrong(from ":" line, to " is not listed before it")
 }
 
-function check_file(path,   line, text, to, folder) {
+function check_file(room, path,   line, text, to, folder) {
     folder = path
     sub(/[^\/]*$/, "", folder)
     while ((getline text < path) > 0) {
@@ -124,7 +131,7 @@ function check_file(path,   line, text, to, folder) {
         sub(/".*/, "", to)
         if (to !~ /\//) to = folder to
         else if (path ~ /^src\//) to = "src/" to
-        check_include(path, line, to)
+        check_include(room, path, line, to)
     }
     close(path)
 }
@@ -135,7 +142,7 @@ function check_room(room, files, n,   f, code) {
     rooms++
     if (!read_page(room, files, n)) return
     for (f = 1; f <= n; f++)
-        if (files[f] ~ /[.]([ch]|def)$/) { code++; check_file(files[f]) }
+        if (files[f] ~ /[.]([ch]|def)$/) { code++; check_file(room, files[f]) }
     for (f in users)
         if (users[f] * 3 > code && f != first && !allowed(f, "third"))
             wrong(f, users[f] " of " code " files include it, and it is not the room'"'"'s first (" first ")")

@@ -27,7 +27,7 @@ BEGIN {
     # Outside libraries: header, then the folders or files that may name it.
     home["hwloc.h"]   = "devices/"
     home["mpi.h"]     = "comm/mpi/ include/cairn/mpi.h"
-    home["jansson.h"] = "src/base/ src/cli/ src/cost/cost_text.c src/io/binsparse.c src/io/binsparse_write.c src/io/npz_own.c"
+    home["jansson.h"] = "src/base/ src/cli/ src/cost/cost_text.c src/io/archive/binsparse.c src/io/archive/binsparse_write.c src/io/archive/npz_own.c"
     home["zlib.h"]    = "src/base/ src/io/ src/emit/"
     home["png.h"]     = "src/cli/"
     home["criterion"] = "-" # the tests alone

@@ -7,7 +7,7 @@
 #include "devices/cuda/product.h"
 #include "devices/discover.h"
 #include "devices/drivers.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 
 #include <stdio.h>
 

@@ -9,8 +9,8 @@
 #include "devices/grid_tiles.h"
 #include "devices/part_arguments.h"
 #include "emit/cuda.h"
-#include "lower/grid.h"
-#include "lower/product_choice.h"
+#include "lower/grid/grid.h"
+#include "lower/product/product_choice.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #include "devices/cuda/program.h"
 #include "devices/cuda/seat.h"
 #include "devices/cuda/stages.h"
-#include "lower/product.h"
+#include "lower/product/product.h"
 
 /// One start of a function.
 typedef struct cairn_cuda_step {

@@ -11,7 +11,7 @@
 
 #include "devices/cuda/seat.h"
 #include "devices/grid_tiles.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 
 enum { CAIRN_CUDA_STAGES = 8 }; ///< At most.
 

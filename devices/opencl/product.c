@@ -9,7 +9,7 @@
 #include "devices/grid_tiles.h"
 #include "devices/opencl/program.h"
 #include "devices/registry.h"
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 #include "share/work_partition.h"
 
 #include <inttypes.h>

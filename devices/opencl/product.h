@@ -8,7 +8,7 @@
 
 #include "devices/opencl/arguments.h"
 #include "devices/product.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 
 /// One part's kernel.
 typedef struct cairn_opencl_task {

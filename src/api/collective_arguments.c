@@ -5,7 +5,7 @@
 #include "api/collective_arguments.h"
 
 #include "format/language.h"
-#include "io/generate.h"
+#include "io/generate/generate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "auto/leaf.h"
 
-#include "lower/product_choice.h"
-#include "lower/product_plan.h"
+#include "lower/product/product_choice.h"
+#include "lower/product/product_plan.h"
 
 static const char *const units[] = {
 #define X(leaf, unit) unit,

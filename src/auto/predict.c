@@ -4,7 +4,7 @@
 
 #include "auto/rates.h"
 #include "auto/suggest.h"
-#include "lower/product.h"
+#include "lower/product/product.h"
 
 #include <math.h>
 

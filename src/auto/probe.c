@@ -6,7 +6,7 @@
 
 #include "auto/touches.h"
 #include "convert/build.h"
-#include "lower/product_plan.h"
+#include "lower/product/product_plan.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "auto/sample.h"
 
-#include "io/generate.h"
+#include "io/generate/generate.h"
 
 #include <math.h>
 #include <string.h>

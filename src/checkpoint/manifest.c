@@ -4,7 +4,7 @@
 
 #include "checkpoint/manifest.h"
 
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "checkpoint/manifest.h"
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -16,7 +16,7 @@
 #define CAIRN_EMIT_OPENCL_H
 
 #include "emit/kernel_parameter.h"
-#include "lower/product.h"
+#include "lower/product/product.h"
 
 /// Bytes of the vectors for which functions are lowered: one element of a sum.
 #define CAIRN_OPENCL_VECTOR CAIRN_ITEMS

@@ -4,7 +4,7 @@
 
 #include "format/language.h"
 #include "kernels/gen.h"
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "place/member_kernel.h"
 
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 #include "tensor/value_storage.h"
 
 #include <stdio.h>

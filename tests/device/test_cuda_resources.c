@@ -12,9 +12,9 @@
 #include "emit/cuda.h"
 #include "format/language.h"
 #include "format/layout.h"
-#include "lower/grid.h"
-#include "lower/grid_convert.h"
-#include "lower/product_choice.h"
+#include "lower/grid/grid.h"
+#include "lower/grid_convert/grid_convert.h"
+#include "lower/product/product_choice.h"
 #include "support/golden.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "checkpoint/manifest.h"
 #include "checkpoint/share.h"
 #include "file.h"
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 
 enum { FIRST = 3, END = 3 + CAIRN_SHARE_BLOCK + 40 }; ///< Rows of the share.
 

@@ -5,7 +5,7 @@
 /// nothing.
 
 #include "file.h"
-#include "io/stream.h"
+#include "io/stream/stream.h"
 
 enum { MOST = 1 << 20 }; ///< Inflated bytes that are looked at.
 

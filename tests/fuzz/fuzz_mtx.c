@@ -2,7 +2,7 @@
 /// @file
 /// Text as Matrix Market. Several threads take slices of it, however short it is.
 
-#include "io/io_mtx.h"
+#include "io/matrix_market/io_mtx.h"
 #include "lines.h"
 
 static void

@@ -3,8 +3,8 @@
 /// Bytes as an archive of arrays, as they are and with checksums that fit.
 
 #include "comm/archive.h"
-#include "io/binsparse.h"
-#include "io/npz.h"
+#include "io/archive/binsparse.h"
+#include "io/archive/npz.h"
 #include "source.h"
 
 /// What is behind the checksums, which few inputs have right.

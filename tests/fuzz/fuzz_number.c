@@ -3,7 +3,7 @@
 /// A token as a number, held to strtod and strtoll, and to a grammar written anew here.
 
 #include "fuzz.h"
-#include "io/io_number.h"
+#include "io/text/io_number.h"
 
 #include <errno.h>
 #include <math.h>

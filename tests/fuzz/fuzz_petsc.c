@@ -3,7 +3,7 @@
 /// Bytes as a binary file of PETSc: read whole, and in stretches, which are the same.
 
 #include "comm/petsc_file.h"
-#include "io/io_petsc.h"
+#include "io/petsc/io_petsc.h"
 #include "source.h"
 
 static bool are_same(const cairn_entries *a, const cairn_entries *b)

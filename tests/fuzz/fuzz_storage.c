@@ -23,7 +23,7 @@ static uint64_t next_byte(uint64_t *state)
 #include "convert/build.h"
 #include "format/language.h"
 #include "fuzz.h"
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 #include "support/native_entries.h"
 #include "tensor/walk.h"
 

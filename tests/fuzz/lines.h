@@ -8,8 +8,8 @@
 #define CAIRN_TESTS_FUZZ_LINES_H
 
 #include "fuzz.h"
-#include "io/io_hb.h"
-#include "io/io_tns.h"
+#include "io/harwell_boeing/io_hb.h"
+#include "io/matrix_market/io_tns.h"
 
 /// One way of reading a text.
 typedef struct {

@@ -6,7 +6,7 @@
 /// entries and as a tensor.
 
 #include "distributed.h"
-#include "io/io_native_segment.h"
+#include "io/native/io_native_segment.h"
 #include "native_file.h"
 
 TestSuite(forged_blocks, .init = up, .fini = down, .timeout = 800);

@@ -8,7 +8,7 @@
 #include "conversion.h"
 #include "every_format.h"
 #include "first_ranks.h"
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 #include "random_tensor.h"
 #include "seed.h"
 #include "tensor/value_storage.h"

@@ -9,7 +9,7 @@
 
 #include "devices/part_arguments.h"
 #include "emit/cuda.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 #include "support/scratch.h"
 
 #include <dlfcn.h>

@@ -6,7 +6,7 @@
 #define CAIRN_TESTS_NATIVE_ENTRIES_H
 
 #include "format/language.h"
-#include "io/io_native_segment.h"
+#include "io/native/io_native_segment.h"
 #include "tensor/walk.h"
 
 #include <string.h>

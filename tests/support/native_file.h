@@ -6,7 +6,7 @@
 #ifndef CAIRN_TESTS_NATIVE_FILE_H
 #define CAIRN_TESTS_NATIVE_FILE_H
 
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 #include "scratch.h"
 
 typedef struct {

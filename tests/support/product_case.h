@@ -8,7 +8,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 #include "share/work_partition.h"
 #include "support/crash_note.h"
 #include "support/guarded.h"

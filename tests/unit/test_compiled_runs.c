@@ -8,7 +8,7 @@
 #include "convert/build.h"
 #include "emit/c.h"
 #include "format/language.h"
-#include "lower/convert.h"
+#include "lower/convert/convert.h"
 #include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"

@@ -10,7 +10,7 @@
 
 #include "convert/build_plan.h"
 #include "emit/prebuilt.h"
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 #include "support/conversion.h"
 #include "tensor/value_types.h"
 

@@ -3,7 +3,7 @@
 /// Test problems: small ones by hand, random ones against numbers that were computed
 /// from the header's definitions by another program, all of them for any cutting.
 
-#include "io/generate.h"
+#include "io/generate/generate.h"
 
 #include <criterion/criterion.h>
 

@@ -5,7 +5,7 @@
 /// a pread, a pwrite and an fsync of its own, which the library is linked to.)
 
 #include "api/api.h"
-#include "io/stream.h"
+#include "io/stream/stream.h"
 #include "support/storage.h"
 #include "support/suite_context.h"
 

@@ -4,8 +4,8 @@
 /// Fortran's formats by themselves.
 
 #include "../support/read_cases.h"
-#include "io/io_fortran.h"
-#include "io/io_hb.h"
+#include "io/harwell_boeing/io_fortran.h"
+#include "io/harwell_boeing/io_hb.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 /// and the number of threads. The text ends where a page ends that nobody may touch, so
 /// that reading on is seen. SCAN_SEED=N in the environment runs case N alone.
 
-#include "io/io_mtx.h"
+#include "io/matrix_market/io_mtx.h"
 #include "support/seed.h"
 
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
 /// line, plain and gzip, in chunks of any size.
 
 #include "../support/read_cases.h"
-#include "io/io_tns.h"
+#include "io/matrix_market/io_tns.h"
 
 TestSuite(io_tns, .init = read_up, .fini = read_down, .timeout = 280);
 

@@ -4,7 +4,7 @@
 
 #include "../support/read_cases.h"
 #include "comm/write.h"
-#include "io/io_write.h"
+#include "io/text/io_write.h"
 
 #include <math.h>
 

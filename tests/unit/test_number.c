@@ -2,7 +2,7 @@
 /// @file
 /// Numbers in text: every accepted spelling gives the double that strtod gives.
 
-#include "io/io_number.h"
+#include "io/text/io_number.h"
 
 #include <criterion/criterion.h>
 

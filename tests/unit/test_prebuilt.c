@@ -6,7 +6,7 @@
 #include "api/api.h"
 #include "emit/prebuilt.h"
 #include "format/language.h"
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 #include "support/api.h"
 #include "support/names.h"
 

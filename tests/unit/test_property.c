@@ -11,7 +11,7 @@
 #include "devices/x_window.h"
 #include "expr/reference.h"
 #include "format/language.h"
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 #include "support/crash_note.h"
 #include "support/native_entries.h"
 #include "support/random_tensor.h"

@@ -6,7 +6,7 @@
 /// arrays.
 
 #include "api/api.h"
-#include "io/io_native.h"
+#include "io/native/io_native.h"
 #include "support/arrays.h"
 #include "support/brutal.h"
 #include "support/every_format.h"

@@ -10,10 +10,10 @@
 #include "comm/read.h"
 #include "comm/write.h"
 #include "convert/given_arrays.h"
-#include "io/generate.h"
-#include "io/hdf5.h"
-#include "io/io_petsc.h"
-#include "io/npz.h"
+#include "io/archive/hdf5.h"
+#include "io/archive/npz.h"
+#include "io/generate/generate.h"
+#include "io/petsc/io_petsc.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "comm/native.h"
 #include "comm/write.h"
 #include "convert/kept.h"
-#include "io/archive_tensor.h"
+#include "io/archive/archive_tensor.h"
 #include "tensor/value_storage.h"
 #include "tensor/walk.h"
 

@@ -10,7 +10,7 @@
 #include "emit/cuda.h"
 #include "emit/opencl.h"
 #include "expr/operation.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 #include "tensor/value_storage.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "devices/grid_texts.h"
 #include "devices/grids.h"
 #include "devices/kinds.h"
-#include "lower/product_choice.h"
+#include "lower/product/product_choice.h"
 #include "tensor/value_storage.h"
 
 #include <string.h>

@@ -88,7 +88,7 @@ int main(void)
         if (q >= EXACT) round_up(&table[q - LEAST][0], &table[q - LEAST][1]);
     }
     printf("/* Written by src/io/tables/powers.c; edit that. */\n"
-           "#include \"io/io_power.h\"\n\n"
+           "#include \"io/text/io_power.h\"\n\n"
            "const cairn_power cairn_power_of_five[] = {\n");
     for (int q = LEAST; q <= MOST; q++)
         printf("    {UINT64_C(0x%016" PRIx64 "), UINT64_C(0x%016" PRIx64

@@ -5,7 +5,7 @@
 #ifndef CAIRN_TESTS_BENCH_SPMV_H
 #define CAIRN_TESTS_BENCH_SPMV_H
 
-#include "lower/product.h"
+#include "lower/product/product.h"
 #include "matrices.h"
 
 /// A product of Cairn's.

@@ -5,7 +5,7 @@
 /// table of these has been looked at. Bits are held to the processor's for every hint.
 
 #include "devices/grid_hints.h"
-#include "lower/grid.h"
+#include "lower/grid/grid.h"
 #include "spmv.h"
 
 /// What is asked for instead of what would be chosen; the program is linked so that devices

@@ -4,7 +4,7 @@
 /// the scanner named on the command line, the careful parser taking what it leaves. Exits
 /// with 77 where the machine cannot run it.
 #include "../bench.h"
-#include "io/io_mtx.h"
+#include "io/matrix_market/io_mtx.h"
 
 static char *load(const char *path, size_t *length)
 {
