@@ -22,8 +22,18 @@ void cairn_form_columns(const cairn_algebra  *algebra,
                         int64_t               n,
                         int64_t              *out);
 
-/// Make every value floor(value / divisor), divisor > 0.
-void cairn_columns_floor_div(int64_t n, int64_t divisor, int64_t *value);
+/// quotient = floor(value / divisor), divisor > 0; the quotients may take the values' place.
+void cairn_columns_floor_div(int64_t        n,
+                             int64_t        divisor,
+                             const int64_t *value,
+                             int64_t       *quotient);
+
+/// out = constant + factor * column, modulo 2^64.
+void cairn_columns_begin(int            n,
+                         int64_t        constant,
+                         int64_t        factor,
+                         const int64_t *column,
+                         int64_t       *out);
 
 /// out += factor * column, modulo 2^64.
 void cairn_columns_add(int n, int64_t factor, const int64_t *column, int64_t *out);

@@ -306,6 +306,7 @@ static cairn_status number_uniformly(cairn_groups *set, int q, int64_t start)
             s->enumerated.number[x->order[begin + k]] = start + k;
     }
     s->enumerated.in_turn = !set->spread;
+    s->enumerated.from    = start;
     return CAIRN_OK;
 }
 

@@ -14,6 +14,11 @@ static int64_t search(const cairn_group_query *s, int64_t g, int64_t number)
     int64_t lo = s->index.begin[g], hi = s->index.begin[g + 1], guess;
 
     if (lo == hi) return -1;
+    if (s->enumerated.in_turn)
+        return __builtin_sub_overflow(number, s->enumerated.from, &guess) || guess < 0
+                       || guess >= hi - lo
+                   ? -1
+                   : cairn_groups_by_number(s, lo + guess);
     const int64_t last = s->enumerated.number[cairn_groups_by_number(s, hi - 1)];
 
     /* most that are looked for are elements without an entry, behind all others */

@@ -19,6 +19,11 @@ static void narrow(cairn_interval *span, __int128 lo, __int128 hi, int64_t facto
         hi     = swap;
         factor = -factor;
     }
+    if (factor == 1) { /* as nearly always: divisions of 128 bits are slow */
+        if (lo > span->lo) span->lo = lo > INT64_MAX ? INT64_MAX : (int64_t)lo;
+        if (hi < span->hi) span->hi = hi < INT64_MIN ? INT64_MIN : (int64_t)hi;
+        return;
+    }
     const __int128 first = lo > 0 ? (lo + factor - 1) / factor : -(-lo / factor);
     const __int128 last  = hi >= 0 ? hi / factor : -((-hi + factor - 1) / factor);
 

@@ -73,7 +73,8 @@ typedef struct cairn_group_numbers {
     int64_t *number;    ///< [elements]
     int64_t *by_number; ///< Elements by (group, number); NULL: index,
     bool     later;     ///< unless cairn_groups_find_numbers() is still to find out.
-    bool     in_turn; ///< Those of a group follow each other in the index, as is known.
+    bool     in_turn; ///< Those of a group follow each other in the index, as is known,
+    int64_t  from;    ///< from this one on.
     int64_t
         *rest_start;   ///< [groups] number of the first element without an entry. NULL:
                        ///< none have numbers.

@@ -390,7 +390,9 @@ void cairn_blocks_list_places(cairn_env          *env,
     const int64_t           all = b->span.hi + 1;
 
     *numbers = 0;
-    if (b->joint || x->places > INT32_MAX || all <= 0 || x->lines > most / all) return;
+    if (b->joint || x->places > INT32_MAX || x->lines == 0 || all <= 0
+        || x->lines > most / all)
+        return;
 
     /* Without memory for it they are searched for, and nobody is told. */
     cairn_message_slot slot;
@@ -440,6 +442,59 @@ CAIRN_WIDE static void find_lines(const cairn_blocks   *b,
     }
 }
 
+/// Are all numbers of rows that are @p ok listed?
+CAIRN_WIDE static bool
+are_listed(int n, int64_t numbers, const int64_t *number, const bool *ok)
+{
+    const unsigned char *const its    = (const unsigned char *)ok;
+    unsigned char              beyond = 0;
+
+    for (int p = 0; p < n; p++)
+        beyond |= its[p] & (unsigned char)((uint64_t)number[p] >= (uint64_t)numbers);
+    return beyond == 0;
+}
+
+/// Places that are listed, of lines @p at, which they replace; others are not @p ok, and 0.
+CAIRN_WIDE static void read_places(int            n,
+                                   int64_t        numbers,
+                                   const int32_t *places,
+                                   int64_t        most,
+                                   const int64_t *number,
+                                   int64_t       *at,
+                                   bool          *ok)
+{
+    unsigned char *restrict its = (unsigned char *)ok; /* as in columns.c */
+
+    for (int p = 0; p < n; p++) {
+        const int64_t       mask  = -(int64_t)its[p];
+        const int64_t       place = places[(at[p] * numbers + number[p]) & mask];
+        const unsigned char there =
+            its[p] & (unsigned char)((uint64_t)place < (uint64_t)most);
+
+        its[p] = there;
+        at[p]  = place & -(int64_t)there;
+    }
+}
+
+/// The same, searched for.
+static void search_places(const cairn_blocks   *b,
+                          int                   n,
+                          const int64_t        *number,
+                          const int64_t *const *line,
+                          int64_t              *at,
+                          bool                 *ok)
+{
+    for (int p = 0; p < n; p++) {
+        const int64_t place =
+            ok[p] ? place_of(b, at[p], is_own(b, b->row < 0 ? 0 : line[b->row][p]),
+                             number[p])
+                  : -1;
+
+        ok[p] = place >= 0 && place < b->along.places;
+        at[p] = ok[p] ? place : 0;
+    }
+}
+
 void cairn_blocks_elements(const cairn_blocks   *b,
                            int64_t               numbers,
                            const int32_t        *places,
@@ -451,19 +506,10 @@ void cairn_blocks_elements(const cairn_blocks   *b,
                            bool                 *ok)
 {
     find_lines(b, n, line, spare, ok);
-    for (int p = 0; p < n; p++) {
-        int64_t place = -1;
-
-        if (!ok[p])
-            place = -1;
-        else if (number[p] >= 0 && number[p] < numbers)
-            place = places[spare[p] * numbers + number[p]];
-        else
-            place = place_of(b, spare[p], is_own(b, b->row < 0 ? 0 : line[b->row][p]),
-                             number[p]);
-        ok[p]    = place >= 0 && place < b->along.places;
-        spare[p] = ok[p] ? place : 0;
-    }
+    if (numbers > 0 && are_listed(n, numbers, number, ok))
+        read_places(n, numbers, places, b->along.places, number, spare, ok);
+    else
+        search_places(b, n, number, line, spare, ok);
     for (int f = 0; f < b->outer; f++)
         memcpy(group[b->form[f].given], line[f], (size_t)n * sizeof **group);
     for (int f = b->forms - 1; f >= b->outer; f--) {
@@ -471,10 +517,10 @@ void cairn_blocks_elements(const cairn_blocks   *b,
         int64_t *const to = group[b->form[f].given];
 
         /* what is left is less than its size, and nothing is divided where it is all */
-        memcpy(to, spare, (size_t)n * sizeof *to);
-        if (f > b->outer) cairn_columns_floor_div(n, size, spare);
-        for (int p = 0; p < n; p++)
-            to[p] += low - (f > b->outer ? spare[p] * size : 0);
+        cairn_columns_begin(n, low, 1, spare, to);
+        if (f == b->outer) continue;
+        cairn_columns_floor_div(n, size, spare, spare);
+        cairn_columns_add(n, -size, spare, to);
     }
 }
 

@@ -289,6 +289,7 @@ static void begin_chunks(padder *p)
 CAIRN_WIDE static void enter_turns(padder *p, const axis *a, int n)
 {
     const int64_t *const turn = p->pattern.turn;
+    const bool           each = p->pattern.period == 1; /* a row is a turn */
 
     if (a->level >= 0) {
         int64_t *const to = p->columns.var[a->level];
@@ -301,7 +302,8 @@ CAIRN_WIDE static void enter_turns(padder *p, const axis *a, int n)
         const int64_t *const from = p->tuples[l] + p->first + a->at;
         int64_t *const       to   = p->columns.var[l];
 
-        for (int k = 0; k < n; k++)
+        if (each) memcpy(to, from, (size_t)n * sizeof *to);
+        for (int k = 0; k < n && !each; k++)
             to[k] = from[turn[k]];
     }
 }

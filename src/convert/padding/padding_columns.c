@@ -245,9 +245,13 @@ const int64_t *cairn_padding_columns_value(const cairn_padding_columns *c,
                                            bool                        *ok)
 {
     if (is_variable(linear)) return c->var[linear->var[0]];
-    for (int p = 0; p < n; p++)
-        value[p] = linear->constant;
-    for (int t = 0; t < linear->terms; t++)
+    if (linear->terms == 0)
+        for (int p = 0; p < n; p++)
+            value[p] = linear->constant;
+    else
+        cairn_columns_begin(n, linear->constant, linear->num[0], c->var[linear->var[0]],
+                            value);
+    for (int t = 1; t < linear->terms; t++)
         cairn_columns_add(n, linear->num[t], c->var[linear->var[t]], value);
     if (linear->den != 1) divide_exactly(n, linear->den, value, ok);
     return value;
@@ -260,8 +264,7 @@ static void run_division(cairn_padding_columns *c, const cairn_step *step, int n
     const int64_t *const in =
         cairn_padding_columns_value(c, &step->in, n, c->value, c->ok);
 
-    memcpy(out, in, (size_t)n * sizeof *out);
-    cairn_columns_floor_div(n, step->divisor, out);
+    cairn_columns_floor_div(n, step->divisor, in, out);
     for (int p = 0; p < n && step->kind == CAIRN_STEP_MOD; p++)
         out[p] =
             (int64_t)((uint64_t)in[p] - (uint64_t)step->divisor * (uint64_t)out[p]);
