@@ -7,7 +7,7 @@
 ///
 /// Option: -format TEXT.
 
-#include "expect.h"
+#include "same.h"
 
 #include <cairn/petsc.h>
 
@@ -59,54 +59,6 @@ static PetscErrorCode make(MPI_Comm comm, Mat *A)
     PetscCall(MatSetUp(*A));
     PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     return fill(*A, 0.1, PETSC_FALSE);
-}
-
-static PetscErrorCode apart(Vec a, Vec b, const char *after, const char *product)
-{
-    PetscReal full, rest;
-
-    PetscCall(VecNorm(b, NORM_2, &full));
-    PetscCall(VecAXPY(a, -1, b));
-    PetscCall(VecNorm(a, NORM_2, &rest));
-    EXPECT(rest <= 1e-12 * full, "%s: %s is off by %g of %g", after, product,
-           (double)rest, (double)full);
-    return 0;
-}
-
-/// What S says of vectors is what A says.
-static PetscErrorCode same(Mat S, Mat A, const char *after)
-{
-    Vec x, y, z, u, v;
-
-    PetscCall(MatCreateVecs(A, &x, &y));
-    PetscCall(VecDuplicate(y, &z));
-    PetscCall(VecDuplicate(x, &u));
-    PetscCall(VecDuplicate(x, &v));
-    PetscCall(VecSetRandom(x, NULL));
-    PetscCall(MatMult(S, x, y));
-    PetscCall(MatMult(A, x, z));
-    PetscCall(apart(y, z, after, "Ax"));
-    PetscCall(VecSetRandom(y, NULL));
-    PetscCall(MatMultAdd(A, x, y, z));
-    PetscCall(MatMultAdd(S, x, y, y));
-    PetscCall(apart(y, z, after, "y + Ax in place"));
-    PetscCall(VecSetRandom(y, NULL));
-    PetscCall(MatMultTranspose(S, y, u));
-    PetscCall(MatMultTranspose(A, y, v));
-    PetscCall(apart(u, v, after, "A'y"));
-    PetscCall(MatMultTransposeAdd(A, y, x, v));
-    PetscCall(MatMultTransposeAdd(S, y, x, u));
-    PetscCall(apart(u, v, after, "x + A'y"));
-    if (A->rmap->N == A->cmap->N) {
-        PetscCall(MatGetDiagonal(S, y));
-        PetscCall(MatGetDiagonal(A, z));
-        PetscCall(apart(y, z, after, "the diagonal"));
-    }
-    PetscCall(VecDestroy(&x));
-    PetscCall(VecDestroy(&y));
-    PetscCall(VecDestroy(&z));
-    PetscCall(VecDestroy(&u));
-    return VecDestroy(&v);
 }
 
 static PetscErrorCode expect_events(int copies, int refills, const char *after)

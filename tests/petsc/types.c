@@ -12,7 +12,7 @@
 /// -failing K the K-th block of memory that the plug-in asks for is refused (0: none is);
 /// -refused nothing else is done, and a program says how that ended.
 
-#include "expect.h"
+#include "same.h"
 
 #include <petscmat.h>
 #include <petsctime.h>
@@ -111,49 +111,6 @@ static PetscErrorCode make(MatType type, PetscInt columns, PetscInt shift, Mat *
     PetscCall(MatSetUp(*A));
     PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     return fill(*A, shift, 1);
-}
-
-static PetscErrorCode apart(Vec a, Vec b, const char *after, const char *product)
-{
-    PetscReal full, rest;
-
-    PetscCall(VecNorm(b, NORM_2, &full));
-    PetscCall(VecAXPY(a, -1, b));
-    PetscCall(VecNorm(a, NORM_2, &rest));
-    EXPECT(rest <= 1e-12 * full, "%s: %s is off by %g of %g", after, product,
-           (double)rest, (double)full);
-    return 0;
-}
-
-/// All products with vectors of A are those of R.
-static PetscErrorCode same(Mat A, Mat R, const char *after)
-{
-    Vec x, y, z, u, v;
-
-    PetscCall(MatCreateVecs(R, &x, &y));
-    PetscCall(VecDuplicate(y, &z));
-    PetscCall(VecDuplicate(x, &u));
-    PetscCall(VecDuplicate(x, &v));
-    PetscCall(VecSetRandom(x, NULL));
-    PetscCall(MatMult(A, x, y));
-    PetscCall(MatMult(R, x, z));
-    PetscCall(apart(y, z, after, "Ax"));
-    PetscCall(VecSetRandom(y, NULL));
-    PetscCall(MatMultAdd(R, x, y, z));
-    PetscCall(MatMultAdd(A, x, y, y));
-    PetscCall(apart(y, z, after, "y + Ax in place"));
-    PetscCall(VecSetRandom(y, NULL));
-    PetscCall(MatMultTranspose(A, y, u));
-    PetscCall(MatMultTranspose(R, y, v));
-    PetscCall(apart(u, v, after, "A'y"));
-    PetscCall(MatMultTransposeAdd(R, y, x, v));
-    PetscCall(MatMultTransposeAdd(A, y, x, u));
-    PetscCall(apart(u, v, after, "x + A'y"));
-    PetscCall(VecDestroy(&x));
-    PetscCall(VecDestroy(&y));
-    PetscCall(VecDestroy(&z));
-    PetscCall(VecDestroy(&u));
-    return VecDestroy(&v);
 }
 
 /// New values for the same pattern, by each way that there is.
