@@ -246,75 +246,87 @@ static void be_quiet(SUNContext sunctx)
 #endif
 }
 
+/// What an integrator is given: the start, a matrix and a linear solver.
+typedef struct {
+    SUNContext      sunctx;
+    N_Vector        y;
+    SUNMatrix       A;
+    SUNLinearSolver LS;
+} parts;
+
 /// @p format NULL: SUNDIALS's sparse matrix.
+static parts
+make_parts(cairn_context *context, const char *format, krylov *solver, int threads)
+{
+    parts p;
+
+    SUNContext_Create(CAIRN_SUN_NO_COMM, &p.sunctx);
+    be_quiet(p.sunctx);
+    p.y  = start(p.sunctx, threads);
+    p.A  = matrix_of(context, format, p.sunctx);
+    p.LS = cairn_sunlinsol(solver(p.y, p.sunctx), p.sunctx);
+    expect(p.A && p.LS, "made", format ? format : "SUNDIALS's");
+    return p;
+}
+
+/// After the integrator itself was freed: keep the result, free the rest.
+static void free_parts(parts *p, outcome *o)
+{
+    memcpy(o->y, N_VGetArrayPointer(p->y), sizeof o->y);
+    SUNLinSolFree(p->LS);
+    SUNMatDestroy(p->A);
+    N_VDestroy(p->y);
+    SUNContext_Free(&p->sunctx);
+}
+
 static outcome
 by_cvode(cairn_context *context, const char *format, krylov *solver, int threads)
 {
-    outcome     o = {.code = -1};
-    SUNContext  sunctx;
+    parts       p     = make_parts(context, format, solver, threads);
+    void       *cvode = CVodeCreate(CV_BDF, p.sunctx);
+    outcome     o     = {.code = -1};
     sunrealtype t;
 
-    SUNContext_Create(CAIRN_SUN_NO_COMM, &sunctx);
-    be_quiet(sunctx);
-    N_Vector        y     = start(sunctx, threads);
-    SUNMatrix       A     = matrix_of(context, format, sunctx);
-    SUNLinearSolver LS    = cairn_sunlinsol(solver(y, sunctx), sunctx);
-    void           *cvode = CVodeCreate(CV_BDF, sunctx);
-
-    expect(A && LS && cvode, "made", "cvode");
+    expect(cvode, "made", "cvode");
 #if SUNDIALS_VERSION_MAJOR == 6
     CVodeSetErrFile(cvode, NULL);
 #endif
-    CVodeInit(cvode, rhs, 0.0, y);
+    CVodeInit(cvode, rhs, 0.0, p.y);
     CVodeSStolerances(cvode, 1e-6, 1e-8);
-    CVodeSetLinearSolver(cvode, LS, A);
+    CVodeSetLinearSolver(cvode, p.LS, p.A);
     CVodeSetJacFn(cvode, jacobian);
     if (solver == spgmr_left) CVodeSetPreconditioner(cvode, NULL, precondition);
-    o.code = CVode(cvode, 0.5, y, &t, CV_NORMAL);
+    o.code = CVode(cvode, 0.5, p.y, &t, CV_NORMAL);
     CVodeGetNumSteps(cvode, &o.steps);
     CVodeGetNumLinSolvSetups(cvode, &o.setups);
     CVodeGetNumJacEvals(cvode, &o.jacobians);
     CVodeGetNumLinIters(cvode, &o.linear);
-    memcpy(o.y, N_VGetArrayPointer(y), sizeof o.y);
     CVodeFree(&cvode);
-    SUNLinSolFree(LS);
-    SUNMatDestroy(A);
-    N_VDestroy(y);
-    SUNContext_Free(&sunctx);
+    free_parts(&p, &o);
     return o;
 }
 
 static outcome by_arkode(cairn_context *context, const char *format, krylov *solver)
 {
-    outcome     o = {.code = -1};
-    SUNContext  sunctx;
+    parts       p      = make_parts(context, format, solver, 1);
+    void       *arkode = ARKStepCreate(NULL, rhs, 0.0, p.y, p.sunctx);
+    outcome     o      = {.code = -1};
     sunrealtype t;
 
-    SUNContext_Create(CAIRN_SUN_NO_COMM, &sunctx);
-    be_quiet(sunctx);
-    N_Vector        y      = start(sunctx, 1);
-    SUNMatrix       A      = matrix_of(context, format, sunctx);
-    SUNLinearSolver LS     = cairn_sunlinsol(solver(y, sunctx), sunctx);
-    void           *arkode = ARKStepCreate(NULL, rhs, 0.0, y, sunctx);
-
-    expect(A && LS && arkode, "made", "arkode");
+    expect(arkode, "made", "arkode");
 #if SUNDIALS_VERSION_MAJOR == 6
     ARKStepSetErrFile(arkode, NULL);
 #endif
     ARKStepSStolerances(arkode, 1e-5, 1e-7);
-    ARKStepSetLinearSolver(arkode, LS, A);
+    ARKStepSetLinearSolver(arkode, p.LS, p.A);
     ARKStepSetJacFn(arkode, jacobian);
-    o.code = ARKStepEvolve(arkode, 0.2, y, &t, ARK_NORMAL);
+    o.code = ARKStepEvolve(arkode, 0.2, p.y, &t, ARK_NORMAL);
     ARKStepGetNumSteps(arkode, &o.steps);
     ARKStepGetNumLinSolvSetups(arkode, &o.setups);
     ARKStepGetNumJacEvals(arkode, &o.jacobians);
     ARKStepGetNumLinIters(arkode, &o.linear);
-    memcpy(o.y, N_VGetArrayPointer(y), sizeof o.y);
     ARKStepFree(&arkode);
-    SUNLinSolFree(LS);
-    SUNMatDestroy(A);
-    N_VDestroy(y);
-    SUNContext_Free(&sunctx);
+    free_parts(&p, &o);
     return o;
 }
 
@@ -356,38 +368,29 @@ static int residual_jacobian(sunrealtype t,
 
 static outcome by_ida(cairn_context *context, const char *format, krylov *solver)
 {
-    outcome     o = {.code = -1};
-    SUNContext  sunctx;
+    parts       p   = make_parts(context, format, solver, 1);
+    void       *ida = IDACreate(p.sunctx);
+    N_Vector    yp  = N_VClone(p.y);
+    outcome     o   = {.code = -1};
     sunrealtype t;
 
-    SUNContext_Create(CAIRN_SUN_NO_COMM, &sunctx);
-    be_quiet(sunctx);
-    N_Vector        y = start(sunctx, 1), yp = N_VClone(y);
-    SUNMatrix       A   = matrix_of(context, format, sunctx);
-    SUNLinearSolver LS  = cairn_sunlinsol(solver(y, sunctx), sunctx);
-    void           *ida = IDACreate(sunctx);
-
-    expect(A && LS && ida, "made", "ida");
-    rhs(0, y, yp, NULL);
+    expect(ida, "made", "ida");
+    rhs(0, p.y, yp, NULL);
 #if SUNDIALS_VERSION_MAJOR == 6
     IDASetErrFile(ida, NULL);
 #endif
-    IDAInit(ida, residual, 0.0, y, yp);
+    IDAInit(ida, residual, 0.0, p.y, yp);
     IDASStolerances(ida, 1e-5, 1e-7);
-    IDASetLinearSolver(ida, LS, A);
+    IDASetLinearSolver(ida, p.LS, p.A);
     IDASetJacFn(ida, residual_jacobian);
-    o.code = IDASolve(ida, 0.2, &t, y, yp, IDA_NORMAL);
+    o.code = IDASolve(ida, 0.2, &t, p.y, yp, IDA_NORMAL);
     IDAGetNumSteps(ida, &o.steps);
     IDAGetNumLinSolvSetups(ida, &o.setups);
     IDAGetNumJacEvals(ida, &o.jacobians);
     IDAGetNumLinIters(ida, &o.linear);
-    memcpy(o.y, N_VGetArrayPointer(y), sizeof o.y);
     IDAFree(&ida);
-    SUNLinSolFree(LS);
-    SUNMatDestroy(A);
-    N_VDestroy(y);
     N_VDestroy(yp);
-    SUNContext_Free(&sunctx);
+    free_parts(&p, &o);
     return o;
 }
 
@@ -417,40 +420,31 @@ static int equation_jacobian(N_Vector  u,
 /// Newton's method, whose every iteration has a Jacobian of its own.
 static outcome by_kinsol(cairn_context *context, const char *format, krylov *solver)
 {
-    outcome    o = {.code = -1};
-    SUNContext sunctx;
+    parts    p      = make_parts(context, format, solver, 1);
+    void    *kinsol = KINCreate(p.sunctx);
+    N_Vector before = start(p.sunctx, 1), one = N_VClone(p.y);
+    outcome  o = {.code = -1};
 
-    SUNContext_Create(CAIRN_SUN_NO_COMM, &sunctx);
-    be_quiet(sunctx);
-    N_Vector        u = start(sunctx, 1), before = start(sunctx, 1), one = N_VClone(u);
-    SUNMatrix       A      = matrix_of(context, format, sunctx);
-    SUNLinearSolver LS     = cairn_sunlinsol(solver(u, sunctx), sunctx);
-    void           *kinsol = KINCreate(sunctx);
-
-    expect(A && LS && kinsol, "made", "kinsol");
+    expect(kinsol, "made", "kinsol");
     N_VConst(1, one);
 #if SUNDIALS_VERSION_MAJOR == 6
     KINSetErrFile(kinsol, NULL);
 #endif
-    KINInit(kinsol, equation, u);
+    KINInit(kinsol, equation, p.y);
     KINSetUserData(kinsol, before);
     KINSetFuncNormTol(kinsol, 1e-9);
     KINSetMaxSetupCalls(kinsol, 1);
-    KINSetLinearSolver(kinsol, LS, A);
+    KINSetLinearSolver(kinsol, p.LS, p.A);
     KINSetJacFn(kinsol, equation_jacobian);
-    o.code = KINSol(kinsol, u, KIN_LINESEARCH, one, one);
+    o.code = KINSol(kinsol, p.y, KIN_LINESEARCH, one, one);
     KINGetNumNonlinSolvIters(kinsol, &o.steps);
     KINGetNumJacEvals(kinsol, &o.jacobians);
     KINGetNumLinIters(kinsol, &o.linear);
     o.setups = o.jacobians;
-    memcpy(o.y, N_VGetArrayPointer(u), sizeof o.y);
     KINFree(&kinsol);
-    SUNLinSolFree(LS);
-    SUNMatDestroy(A);
-    N_VDestroy(u);
     N_VDestroy(before);
     N_VDestroy(one);
-    SUNContext_Free(&sunctx);
+    free_parts(&p, &o);
     return o;
 }
 
