@@ -8,6 +8,7 @@
 #include "base/wide.h"
 #include "entries/entries_look.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -15,7 +16,8 @@ enum {
                    ///< of 300,000 here 11.6, bench_compare --convert coo-csr, Zen 4).
     EACH  = 4,     ///< Counters that an entry pays for,
     FREE  = 1024,  ///< beside these.
-    SHARE = 25000, ///< Entries worth a thread: some 40 us.
+    SHARE = 25000, ///< Entries worth a thread: some 40 us,
+    CHUNK = 4096,  ///< and those that one takes at a time: some 5 us.
     RUN   = 8,     ///< Numbers of rows written at once.
     FOUR  = 4,     ///< Entries made items at once.
     LOOKS = 32,    ///< Places at which repeats are looked for,
@@ -28,6 +30,37 @@ bool cairn_columns_fit(const cairn_given *given)
 
     return given->order == 2 && given->extent && given->n <= MOST
            && given->extent[0] <= most && given->extent[1] <= most;
+}
+
+/* ---- from both ends ---- */
+
+/// Entries that two threads go through, one from the first on, one from the last back, a
+/// chunk at a time: where they meet is not said before. A thread that has to be woken may
+/// come when the other is done, and costs no more than the waking.
+typedef struct {
+    cairn_pos   n;
+    _Atomic int taken; ///< Chunks of both; the last one may be short.
+} ends;
+
+static void begin_ends(ends *e, cairn_pos n)
+{
+    e->n = n;
+    atomic_init(&e->taken, 0);
+}
+
+/// Take the next chunk of one end.
+///
+/// @param[in,out] have  Entries that this end has taken; 0 before. Only the last chunk of
+///                      all is short, so that both ends stand at multiples of CHUNK before.
+/// @return How many entries behind these; 0: none is left.
+static cairn_pos take_chunk(ends *e, cairn_pos *have)
+{
+    const cairn_pos before = (cairn_pos)CHUNK * atomic_fetch_add(&e->taken, 1);
+    const cairn_pos some   = e->n - before < CHUNK ? e->n - before : CHUNK;
+
+    if (some <= 0) return 0;
+    *have += some;
+    return some;
 }
 
 /* Loops are inlined for the widths, distances and bases that programs have. */
@@ -107,19 +140,20 @@ make_items(const cairn_given *given, uint32_t base, cairn_pos p, halves item[FOU
 }
 
 /// As move(), of arrays of 32 bits and of f64: as many of its entries as make FOURs.
-/// @return So many.
+/// @return The first that is left.
 INLINE cairn_pos move_fours(const cairn_given *given,
                             cairn_coord        base,
                             bool               back,
+                            cairn_pos          begin,
                             cairn_pos          end,
                             uint32_t          *next,
                             cairn_column_item *to)
 {
     const cairn_given own = *given; /* which no store changes */
-    const cairn_pos   all = end - end % FOUR;
+    const cairn_pos   all = end - (end - begin) % FOUR;
     halves            item[FOUR];
 
-    for (cairn_pos k = 0; k < all; k += FOUR) {
+    for (cairn_pos k = begin; k < all; k += FOUR) {
         const cairn_pos p = back ? own.n - FOUR - k : k;
 
         make_items(&own, (uint32_t)base, p, item);
@@ -140,16 +174,17 @@ enum { HAS_FOURS = 0 };
 INLINE cairn_pos move_fours(const cairn_given *given,
                             cairn_coord        base,
                             bool               back,
+                            cairn_pos          begin,
                             cairn_pos          end,
                             uint32_t          *next,
                             cairn_column_item *to)
 {
     (void)given, (void)base, (void)back, (void)end, (void)next, (void)to;
-    return 0;
+    return begin;
 }
 #endif
 
-/// Move the first @p half entries to where their columns begin, or the others, from the
+/// Move entries begin..end-1 to where their columns begin, or as many, counted from the
 /// last one back, to where they end.
 /// @param plain  The values are an array of f64; a constant.
 INLINE void move(const cairn_given *given,
@@ -158,16 +193,16 @@ INLINE void move(const cairn_given *given,
                  cairn_coord        base,
                  bool               plain,
                  bool               back,
-                 cairn_pos          half,
+                 cairn_pos          begin,
+                 cairn_pos          end,
                  uint32_t          *next,
                  cairn_column_item *to)
 {
     const cairn_given   own   = *given; /* which no store changes */
     const double *const from  = own.value;
-    const cairn_pos     end   = back ? own.n - half : half;
     const bool          fours = HAS_FOURS && plain && bits == 32 && stride == 4;
 
-    for (cairn_pos k = fours ? move_fours(given, base, back, end, next, to) : 0;
+    for (cairn_pos k = fours ? move_fours(given, base, back, begin, end, next, to) : begin;
          k < end; k++) {
         const cairn_pos p  = back ? own.n - 1 - k : k;
         const uint32_t  i  = load_inside(own.coord[0], p, stride, bits, base);
@@ -186,6 +221,7 @@ typedef struct {
     uint32_t *next[2]; ///< [columns + 1] where each begins; and for a second thread
                        ///< where it ends.
     int64_t cols;
+    ends    ends;
 } ordering;
 
 static void count_mode(const ordering *o, int k)
@@ -205,28 +241,28 @@ static void count_columns(void *user, int thread)
     count_mode(user, 1 - thread);
 }
 
-static cairn_pos half_of(const cairn_columns *columns)
+/// Move what one end has.
+static void move_end(void *user, int back)
 {
-    return columns->threads > 1 ? columns->n / 2 : columns->n;
-}
-
-static void move_half(void *user, int back)
-{
-    const ordering          *o     = user;
-    const cairn_columns     *to    = o->to;
+    ordering                *o     = user;
+    cairn_column_item *const to    = o->to->item;
     const cairn_given *const given = o->given;
-    const cairn_pos          half  = half_of(to);
     const bool               plain = given->value && given->value_bits == 64
                        && given->apart == sizeof(double)
                        && (uintptr_t)given->value % sizeof(double) == 0;
+    cairn_pos end = 0, some;
 
-    if (plain && !back)
-        OF_SHAPE(given, move, true, false, half, o->next[0], to->item);
-    else if (plain)
-        OF_SHAPE(given, move, true, true, half, o->next[1], to->item);
-    else
-        move(given, given->stride, given->bits, given->base, false, back, half,
-             o->next[back], to->item);
+    while ((some = take_chunk(&o->ends, &end)) > 0) {
+        const cairn_pos begin = end - some;
+
+        if (plain && !back)
+            OF_SHAPE(given, move, true, false, begin, end, o->next[0], to);
+        else if (plain)
+            OF_SHAPE(given, move, true, true, begin, end, o->next[1], to);
+        else
+            move(given, given->stride, given->bits, given->base, false, back, begin,
+                 end, o->next[back], to);
+    }
 }
 
 /* ---- repeats, by column ---- */
@@ -303,7 +339,7 @@ cairn_status cairn_columns_combine(cairn_env *env, cairn_columns *columns)
     cairn_column_item *const item = columns->item;
     uint32_t *const          line = columns->line;
     combining                c    = {
-                          .columns = columns, .cut = {0, half_of(columns), n}
+                          .columns = columns, .cut = {0, n / columns->threads, n}
     };
 
     CAIRN_TRY(CAIRN_NEW(env, rows * columns->threads, &c.seen[0]));
@@ -340,7 +376,8 @@ order_columns(cairn_env *env, const cairn_given *given, cairn_columns *to)
                           to->threads);
     if (to->threads > 1)
         memcpy(o.next[1], o.next[0] + 1, (size_t)cols * sizeof **o.next);
-    cairn_thread_pool_run(&env->thread_pool, to->threads, move_half, &o, to->threads);
+    begin_ends(&o.ends, to->n);
+    cairn_thread_pool_run(&env->thread_pool, to->threads, move_end, &o, to->threads);
     if (seem_to_repeat(to))
         status = cairn_columns_combine(env, to);
     else if (to->threads == 1)
@@ -382,6 +419,7 @@ typedef struct {
     void                *idx;
     double              *value;
     uint32_t            *next[2]; ///< [rows] as those of columns when they are ordered.
+    ends                 ends;
 } placing;
 
 INLINE void store(void *idx, int bits, cairn_pos at, cairn_coord j)
@@ -394,45 +432,49 @@ INLINE void store(void *idx, int bits, cairn_pos at, cairn_coord j)
     }
 }
 
-/// Place the first half of the entries by column, or the others, back.
-INLINE void place(const placing *to, int idx_bits, bool back)
+/// Place entries begin..end-1 by column, or as many, counted from the last one back.
+INLINE void
+place(const placing *to, int idx_bits, bool back, cairn_pos begin, cairn_pos end)
 {
-    const placing                  p    = *to; /* which no store changes */
-    const cairn_column_item *const item = p.columns->item;
-    const cairn_pos                n = p.columns->n, half = half_of(p.columns);
-    uint32_t *const                next = p.next[back];
-    const cairn_pos                end  = back ? n - half : half;
+    const cairn_column_item *const item  = to->columns->item;
+    const cairn_pos                n     = to->columns->n;
+    uint32_t *const                next  = to->next[back];
+    void *const                    idx   = to->idx;
+    double *const                  value = to->value;
 
 #pragma GCC unroll 4
-    for (cairn_pos q = 0; q < end; q++) {
+    for (cairn_pos q = begin; q < end; q++) {
         const cairn_column_item *const its = &item[back ? n - 1 - q : q];
         const uint32_t                 row = (uint32_t)its->place;
         const uint32_t                 at  = back ? --next[row] : next[row]++;
 
-        store(p.idx, idx_bits, at, (cairn_coord)(its->place >> 32));
-        p.value[at] = its->value;
+        store(idx, idx_bits, at, (cairn_coord)(its->place >> 32));
+        value[at] = its->value;
     }
 }
 
 /// Calls with constants.
-INLINE void place_of(const placing *p, int idx_bits, bool back)
+INLINE void
+place_of(const placing *p, int idx_bits, bool back, cairn_pos begin, cairn_pos end)
 {
     if (back)
-        place(p, idx_bits, true);
+        place(p, idx_bits, true, begin, end);
     else
-        place(p, idx_bits, false);
+        place(p, idx_bits, false, begin, end);
 }
 
-static void place_half(void *user, int back)
+static void place_end(void *user, int back)
 {
-    const placing *p = user;
+    placing  *p   = user;
+    cairn_pos end = 0, some;
 
-    switch (p->idx_bits) {
-    case 8: place_of(p, 8, back); break;
-    case 16: place_of(p, 16, back); break;
-    case 32: place_of(p, 32, back); break;
-    default: place_of(p, 64, back); break;
-    }
+    while ((some = take_chunk(&p->ends, &end)) > 0)
+        switch (p->idx_bits) {
+        case 8: place_of(p, 8, back, end - some, end); break;
+        case 16: place_of(p, 16, back, end - some, end); break;
+        case 32: place_of(p, 32, back, end - some, end); break;
+        default: place_of(p, 64, back, end - some, end); break;
+        }
 }
 
 cairn_status cairn_columns_place(cairn_env           *env,
@@ -449,7 +491,8 @@ cairn_status cairn_columns_place(cairn_env           *env,
     p.next[1] = p.next[0] + rows;
     memcpy(p.next[0], columns->line, bytes);
     if (columns->threads > 1) memcpy(p.next[1], columns->line + 1, bytes);
-    cairn_thread_pool_run(&env->thread_pool, columns->threads, place_half, &p,
+    begin_ends(&p.ends, columns->n);
+    cairn_thread_pool_run(&env->thread_pool, columns->threads, place_end, &p,
                           columns->threads);
     cairn_free(env, p.next[0]);
     return CAIRN_OK;
