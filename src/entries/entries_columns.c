@@ -202,7 +202,8 @@ INLINE void move(const cairn_given *given,
     const double *const from  = own.value;
     const bool          fours = HAS_FOURS && plain && bits == 32 && stride == 4;
 
-    for (cairn_pos k = fours ? move_fours(given, base, back, begin, end, next, to) : begin;
+    for (cairn_pos k = fours ? move_fours(given, base, back, begin, end, next, to)
+                             : begin;
          k < end; k++) {
         const cairn_pos p  = back ? own.n - 1 - k : k;
         const uint32_t  i  = load_inside(own.coord[0], p, stride, bits, base);
