@@ -8,6 +8,7 @@
 #include "convert/build_steps.h"
 #include "convert/card.h"
 #include "convert/compiled.h"
+#include "convert/given_arrays.h"
 #include "convert/intermediates/intermediates.h"
 #include "convert/kept.h"
 #include "convert/members/assign_members.h"
@@ -133,6 +134,7 @@ count_compiled(builder *b, cairn_member_build *m, cairn_status status)
     }
     if (status != CAIRN_NO_KERNEL || !cairn_compiled_may_fall_back(b->env))
         return status;
+    CAIRN_TRY(cairn_given_look_now(b->build->from));
     CAIRN_TRY(cairn_build_read(b->m, number, b->build));
     CAIRN_TRY(cairn_build_remap(m));
     return cairn_build_count(m);
@@ -289,6 +291,11 @@ static cairn_status run(builder *b)
     if (status == CAIRN_OK) status = cairn_kept_path(b->env, build, &b->path);
     b->compiled =
         build->loader && cairn_build_worth(b->env, build) != CAIRN_BUILD_REFERENCE;
+    if (build->from && build->from->given) { /* which no other order is found in yet */
+        b->straight = true;
+        if (status == CAIRN_OK && !b->compiled)
+            status = cairn_given_look_now(build->from);
+    }
     status = cairn_build_all(build, status, &b->compiled);
     if (status == CAIRN_OK) status = start(b);
     cairn_build_note(build, "deal", -1, true, begin);

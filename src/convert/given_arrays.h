@@ -27,7 +27,11 @@ typedef struct cairn_given_arrays {
     cairn_bucketed
         *bucketed; ///< or, if this is not NULL and functions may read them there,
                    ///< in buckets.
-    bool             copies;  ///< Entries in order are copied, too.
+    bool copies;   ///< Entries in order are copied, too.
+    bool waits;    ///< They are looked at while they are copied, block by block,
+                   ///< by a build from a tensor over them, or before it reads
+                   ///< them otherwise;
+    bool             looked;  ///< and were.
     cairn_given_seen seen;    ///< Of all ranks, if there is a net and `entries`.
     cairn_pass_list  program; ///< The passes that ran,
     cairn_task_log   log;     ///< and when.
@@ -45,6 +49,19 @@ cairn_status cairn_given_arrays_run(cairn_env             *env,
                                     const cairn_query_net *net,
                                     cairn_given_arrays    *given,
                                     cairn_status           mine);
+
+/// May a look wait until the entries are copied to a format? Its compressed rows are filled
+/// without a function that has to trust in their order, and the first of them ascend. Then a
+/// tensor over the lists, on one rank, can say so (cairn_local.given), and `waits`. Local.
+bool cairn_given_may_wait(const cairn_given_arrays *given, const cairn_format *format);
+
+/// Look at what waits, if it does.
+///
+/// @retval CAIRN_BAD_COORD  It is not in order: nothing may be read, and `seen` says so.
+cairn_status cairn_given_look_now(const cairn_local *tensor);
+
+/// Note what was seen while they were copied. @retval CAIRN_BAD_COORD Likewise.
+cairn_status cairn_given_looked(cairn_env *env, cairn_given_arrays *given, bool once);
 
 /// May functions read unsorted lists in buckets? Where few entries are looked for a compiler
 /// is not worth it, and few formats are filled so. Local.

@@ -73,6 +73,10 @@ bool cairn_mirror_fits(const cairn_compiled *c);
 /// Is one entry of each pair visited then? (cairn_convert_row_spec)
 bool cairn_mirror_is_halved(const cairn_compiled *c);
 
+/// Are a caller's arrays looked at by cairn_append_arrays, which then finds where rows begin,
+/// too? So they are if they wait for it, all of them are copied, and a ptr has 32 bits.
+bool cairn_append_arrays_looks(const cairn_compiled *c);
+
 /// Every entry is a node, of one bank.
 void cairn_nodes_are_entries(cairn_compiled *c);
 

@@ -6,9 +6,11 @@
 #include "convert/card.h"
 #include "convert/compiled.h"
 #include "convert/compiled_check.h"
+#include "convert/given_arrays.h"
 #include "convert/members/assign_members.h"
 #include "convert/numbers/compiled_blocks.h"
 #include "convert/padding/padding_chunks.h"
+#include "convert/passes.h"
 
 #include <assert.h>
 
@@ -195,6 +197,7 @@ static cairn_status prepare_passes(cairn_compiled *c, int first)
 static cairn_status prepare(cairn_compiled *c)
 {
     CAIRN_TRY(cairn_compiled_choose(c));
+    if (!cairn_append_arrays_looks(c)) CAIRN_TRY(cairn_given_look_now(c->origin.from));
     CAIRN_TRY(divide(c));
     CAIRN_TRY(cairn_passes_load(c));
     CAIRN_TRY(cairn_compiled_check_values(c));

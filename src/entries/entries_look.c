@@ -162,6 +162,21 @@ static void narrow(const cairn_given *given,
     }
 }
 
+bool cairn_given_ascends(const cairn_given *given,
+                         const cairn_coord *least,
+                         const cairn_coord *most,
+                         cairn_pos          begin,
+                         cairn_pos          end)
+{
+    cairn_coord lo[CAIRN_MAX_ORDER], hi[CAIRN_MAX_ORDER];
+    look        l = {.given = given, .least = lo, .most = hi, .pieces = 1};
+
+    narrow(given, least, most, lo, hi);
+    const faults f = look_at_block(&l, begin, end, true);
+
+    return f.outside >= 0 && f.falls >= 0 && f.repeats >= 0;
+}
+
 void cairn_given_look(cairn_env         *env,
                       const cairn_given *given,
                       const cairn_coord *least,

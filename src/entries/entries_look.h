@@ -30,4 +30,12 @@ void cairn_given_look(cairn_env         *env,
                       const cairn_coord *most,
                       cairn_given_seen  *seen);
 
+/// Of entries begin..end-1 alone: is each within, and does it come after the one that stands
+/// before it? Of the entry before @p begin nothing else is asked.
+bool cairn_given_ascends(const cairn_given *given,
+                         const cairn_coord *least,
+                         const cairn_coord *most,
+                         cairn_pos          begin,
+                         cairn_pos          end);
+
 #endif

@@ -271,6 +271,21 @@ void cairn_starts_write(const cairn_origin *origin,
         copy_ptr(&cairn_origin_view(origin, 0)->level[1], rows, first);
 }
 
+void cairn_starts_write_some(const cairn_origin *origin,
+                             int                 row,
+                             int64_t             begin,
+                             int64_t             end,
+                             uint32_t           *first)
+{
+    const int64_t rows = origin->box[row].hi - origin->box[row].lo + 1;
+    const int64_t n    = cairn_origin_entries(origin);
+    const indices x    = indices_of(origin, row);
+    int64_t       next = find_some(&x, begin, end, first);
+
+    while (end == n && next <= rows)
+        first[next++] = (uint32_t)n;
+}
+
 cairn_status cairn_starts_find(cairn_env          *env,
                                const cairn_origin *origin,
                                int                 row,

@@ -37,6 +37,17 @@ void cairn_starts_write(const cairn_origin *origin,
                         int                 threads,
                         uint32_t           *first);
 
+/// Likewise, of entries begin..end-1 of coordinates or of a list alone: where the rows behind
+/// that of the entry before them begin, up to that of the last of them; and if there are no
+/// others, all rows that are left.
+///
+/// @param[in] begin, end  Not equal. These entries, and the one before, are in order.
+void cairn_starts_write_some(const cairn_origin *origin,
+                             int                 row,
+                             int64_t             begin,
+                             int64_t             end,
+                             uint32_t           *first);
+
 /// How many entries each row has, likewise.
 ///
 /// @param[out] count  [rows]

@@ -609,6 +609,117 @@ Test(coords, by_rows_are_copied_to_compressed_rows)
     cairn_format_destroy(&format);
 }
 
+enum {
+    FIRST = 5000
+}; /* entries whose order says that the others are looked at later */
+
+/// Draw rows that are more than that.
+static cairn_coords draw_many(uint64_t *state, int64_t *rows)
+{
+    const int64_t most =
+        random_chance(state, 30) ? LINES : FIRST + 1000 + random_below(state, 9000);
+    cairn_coords given = CAIRN_COORDS;
+
+    given.entries   = draw_rows(state, most, random_below(state, 9), 20, rows);
+    given.extent[0] = *rows;
+    given.extent[1] = random_chance(state, 50) ? 100 : 70000;
+    given.idx[0]    = row_of;
+    given.idx[1]    = col_of;
+    given.idx_bits  = 32;
+    given.val       = value_of;
+    return given;
+}
+
+/// Entry @p p is out of range, and named.
+static void expect_outside(uint64_t           *state,
+                           const cairn_coords *given,
+                           int64_t             p,
+                           const cairn_format *format,
+                           uint64_t            seed)
+{
+    const int      k     = random_below(state, 2);
+    int32_t *const its   = k == 0 ? row_of : col_of;
+    const int32_t  far[] = {-1, (int32_t)given->extent[k], INT32_MAX, INT32_MIN};
+    cairn_tensor  *made  = NULL;
+    char           words[64];
+
+    its[p] = far[random_below(state, 4)];
+    snprintf(words, sizeof words, "entry %lld: d%d = %d is outside", (long long)p, k,
+             its[p]);
+    cr_assert_eq(cairn_tensor_from_coords(context, given, CAIRN_COPY, format, &made),
+                 CAIRN_BAD_COORD, "seed %llu", (unsigned long long)seed);
+    cr_assert(strstr(cairn_context_message(context), words), "seed %llu: no '%s' in %s",
+              (unsigned long long)seed, words, cairn_context_message(context));
+    cr_assert_null(made);
+}
+
+static void exchange_lines(int64_t p)
+{
+    const int32_t row = row_of[p], col = col_of[p];
+    const double  value = value_of[p];
+
+    row_of[p]       = row_of[p + 1];
+    col_of[p]       = col_of[p + 1];
+    value_of[p]     = value_of[p + 1];
+    row_of[p + 1]   = row;
+    col_of[p + 1]   = col;
+    value_of[p + 1] = value;
+}
+
+/// Entry @p p stands behind the next, or where that stands, and they are added.
+static void expect_mended(cairn_coords       *given,
+                          int64_t             p,
+                          bool                twice,
+                          const cairn_format *format,
+                          uint64_t            seed)
+{
+    const size_t  left = (size_t)(given->entries - p - 1);
+    cairn_tensor *made;
+
+    if (twice) {
+        row_of[p] = row_of[p + 1];
+        col_of[p] = col_of[p + 1];
+    } else {
+        exchange_lines(p);
+    }
+    MUST(context, cairn_tensor_from_coords(context, given, CAIRN_COPY, format, &made));
+    if (twice) {
+        value_of[p + 1] += value_of[p];
+        memmove(row_of + p, row_of + p + 1, left * sizeof *row_of);
+        memmove(col_of + p, col_of + p + 1, left * sizeof *col_of);
+        memmove(value_of + p, value_of + p + 1, left * sizeof *value_of);
+        given->entries--;
+    } else {
+        exchange_lines(p);
+    }
+    cr_assert_eq(made->local->part[0].nnz, given->entries, "seed %llu",
+                 (unsigned long long)seed);
+    expect_rows(made, given->entries, given->extent[0], seed);
+    cairn_tensor_destroy(&made);
+}
+
+/// The first of a list's entries ascend, so that it is looked at while it is copied; and one
+/// behind them is out of range, or stands behind the next, or is there twice.
+Test(coords, that_are_wrong_behind_the_first_ones_are_seen_while_they_are_copied)
+{
+    const uint64_t first  = seed_clock() * 1000003;
+    cairn_format  *format = must_format(context, "csr");
+
+    for (uint64_t seed = first; seed < first + (uint64_t)seed_cases(40); seed++) {
+        uint64_t      state = seed;
+        int64_t       rows;
+        cairn_coords  given = draw_many(&state, &rows);
+        const int64_t p = FIRST + random_below(&state, (int)given.entries - FIRST - 1);
+
+        MUST(context, cairn_context_set_threads(context, 1 + random_below(&state, 3)));
+        if (random_chance(&state, 40))
+            expect_outside(&state, &given, p, format, seed);
+        else
+            expect_mended(&given, p, random_chance(&state, 50), format, seed);
+    }
+    cairn_format_destroy(&format);
+}
+
 Test(coords, borrowed_values_may_change)
 {
     static const int64_t i[] = {0, 1, 1}, j[] = {0, 0, 1};

@@ -125,7 +125,8 @@ static cairn_status refuse(const void *user)
 ///
 /// @param source  NULL: they stay as they are; else, empty, gets what is in no order, and if
 ///                the arrays cannot be lent all of them.
-static cairn_status look(taker *t, cairn_source *source)
+/// @param waits   They will be looked at when they are copied.
+static cairn_status look(taker *t, cairn_source *source, bool waits)
 {
     cairn_comm           *comm = t->context->comm;
     const cairn_query_net net  = cairn_net_of(comm);
@@ -137,9 +138,10 @@ static cairn_status look(taker *t, cairn_source *source)
                                      .refuse  = refuse,
                                      .user    = t,
                                      .entries = source ? &source->entries : NULL,
-                                     .copies  = t->way == CAIRN_COORDS_OTHERWISE};
+                                     .copies  = t->way == CAIRN_COORDS_OTHERWISE,
+                                     .waits   = waits};
     if (source && comm->size == 1) {
-        mine = CAIRN_NEW_ZERO(comm->env, 1, &source->unsorted);
+        if (!source->unsorted) mine = CAIRN_NEW_ZERO(comm->env, 1, &source->unsorted);
         if (mine == CAIRN_OK) {
             source->unsorted->entries = &source->entries;
             t->arrays.bucketed        = &source->unsorted->bucketed;
@@ -189,7 +191,7 @@ static void find_way(taker *t, bool borrowed)
         t->way = CAIRN_COORDS_OTHERWISE;
 }
 
-static cairn_status point_at_arrays(const taker *t, cairn_tensor *tensor)
+static cairn_status point_at_arrays(taker *t, cairn_tensor *tensor)
 {
     cairn_env   *env = &t->context->env;
     cairn_pos    nodes[CAIRN_MAX_LEVELS];
@@ -219,14 +221,16 @@ static cairn_status point_at_arrays(const taker *t, cairn_tensor *tensor)
                      &local->group[0].bytes, part);
     for (int k = 0; k < t->shape.order; k++)
         part->view.level[k].idx = t->lie.idx[k];
-    part->view.val          = (void *)t->lie.val;
-    local->parts            = 1;
-    local->group[0].count   = 1;
-    local->group[0].checked = true; /* that they ascend was seen */
+    part->view.val        = (void *)t->lie.val;
+    local->parts          = 1;
+    local->group[0].count = 1;
+    local->group[0].checked =
+        true; /* that they ascend was seen, or is before they are read */
+    if (t->arrays.waits) local->given = &t->arrays;
     return CAIRN_OK;
 }
 
-static cairn_status lend(const taker *t, const cairn_rows *rows, cairn_tensor **tensor)
+static cairn_status lend(taker *t, const cairn_rows *rows, cairn_tensor **tensor)
 {
     cairn_env *env = &t->context->env;
 
@@ -307,7 +311,7 @@ static cairn_status store_moving(taker              *t,
 }
 
 /// The source is where the caller has it.
-static cairn_status store_lent(const taker        *t,
+static cairn_status store_lent(taker              *t,
                                const cairn_rows   *rows,
                                const cairn_format *format,
                                cairn_tensor      **tensor)
@@ -341,11 +345,38 @@ static cairn_status borrow(taker *t, const cairn_rows *rows, cairn_tensor **tens
 {
     cairn_comm *comm = t->context->comm;
 
-    CAIRN_TRY(look(t, NULL));
+    CAIRN_TRY(look(t, NULL, false));
     const bool can = t->arrays.seen.once && t->way != CAIRN_COORDS_OTHERWISE;
 
     CAIRN_TRY(cairn_comm_agree(comm, can ? CAIRN_OK : why_not_borrowed(t)));
     return cairn_comm_agree(comm, lend(t, rows, tensor));
+}
+
+/// Look at the lists while they are copied, if that can be.
+///
+/// @param[out] done  They are stored. Else nothing is, and they have to be looked at.
+static cairn_status store_looking(taker              *t,
+                                  const cairn_rows   *rows,
+                                  const cairn_format *format,
+                                  cairn_source       *source,
+                                  cairn_tensor      **tensor,
+                                  bool               *done)
+{
+    const cairn_given_arrays lists = {
+        .lists = &t->given, .least = t->least, .most = t->most};
+    cairn_status status;
+
+    *done = false;
+    if (t->context->comm->size > 1 || t->way != CAIRN_COORDS_APART
+        || t->shape.order != 2 || !cairn_given_may_wait(&lists, format))
+        return CAIRN_OK;
+    CAIRN_TRY(look(t, source, true));
+    status = store_lent(t, rows, format, tensor);
+    *done  = !t->arrays.looked || t->arrays.seen.once;
+    if (*done) return status;
+    cairn_tensor_destroy(tensor);
+    cairn_given_arrays_fini(&t->arrays);
+    return CAIRN_OK;
 }
 
 /// In a format, from where the arrays lie, or from what their program made of them.
@@ -355,8 +386,13 @@ static cairn_status copy(taker              *t,
                          cairn_source       *source,
                          cairn_tensor      **tensor)
 {
-    CAIRN_TRY(look(t, t->divided ? NULL : source));
-    if (t->divided) {
+    bool done;
+
+    CAIRN_TRY(store_looking(t, rows, format, source, tensor, &done));
+    if (!done) CAIRN_TRY(look(t, t->divided ? NULL : source, false));
+    if (done) {
+        t->arrays.waits = false;
+    } else if (t->divided) {
         CAIRN_TRY(store_moving(t, format, source, tensor));
     } else if (t->arrays.seen.once && t->way != CAIRN_COORDS_OTHERWISE) {
         CAIRN_TRY(store_lent(t, rows, format, tensor));

@@ -286,6 +286,7 @@ static cairn_status write_source(cairn_compiled *c, const cairn_pass_call *call)
     const cairn_kernel_level *level = &call->part->view.level[1];
 
     if (level->ptr_bits != 32) return write_all_ptrs(c, call);
+    if (cairn_append_arrays_looks(c)) return CAIRN_OK;
     cairn_starts_write(&c->origin, cairn_starts_row(&c->origin),
                        c->build->loader->threads, (uint32_t *)level->ptr);
     return CAIRN_OK;
