@@ -11,11 +11,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Enough that no function is chosen because there is little to do; and so many that what is
-   far apart goes by way of buckets. */
-static const int64_t sizes[] = {120000, 4 << 20};
+/* Few, of short rows where there are few rows; enough that no function is chosen because
+   there is little to do; and so many that what is far apart goes by way of buckets. */
+static const int64_t sizes[] = {2000, 120000, 4 << 20};
 
-enum { SIZES = sizeof sizes / sizeof *sizes, PAIR = 128, STATES = 2 };
+/* Machines whose vectors can be masked are asked for other functions than all others. */
+static const int vectors[] = {16, 64};
+
+enum {
+    SIZES   = sizeof sizes / sizeof *sizes,
+    VECTORS = sizeof vectors / sizeof *vectors,
+    PAIR    = 128,
+    STATES  = 2
+};
 
 /// A conversion of the list, while functions are asked for.
 typedef struct {
@@ -23,8 +31,17 @@ typedef struct {
     const cairn_format *from, *to; ///< `from` NULL: coordinates.
     int                 states;
     int                 state[STATES]; ///< [states] What the source may be like.
+    int                 vector_bytes;  ///< Of the machine that is planned for.
     int                 requests;      ///< So far.
 } conversion;
+
+/// What the narrowest vectors ask for every machine may, and is compiled for each; what
+/// only wider ones ask for is theirs.
+static int width_of(const conversion *c)
+{
+    return c->vector_bytes == vectors[0] ? GEN_ANY_WIDTH
+                                         : __builtin_ctz((unsigned)c->vector_bytes) - 4;
+}
 
 static cairn_status
 lower_request(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
@@ -43,7 +60,7 @@ lower_request(void *user, const cairn_kernel_request *request, cairn_kernel *ker
     const cairn_status status =
         request->lower(&g->env, request->user, symbol, &function);
 
-    if (status == CAIRN_OK) return gen_add(g, key, function, GEN_ANY_WIDTH);
+    if (status == CAIRN_OK) return gen_add(g, key, function, width_of(c));
     cairn_free(&g->env, key);
     return status;
 }
@@ -61,7 +78,7 @@ static cairn_status plan_sample(conversion *c, const cairn_plan_sample *sample)
     const cairn_kernel_loader loader = {.load         = lower_request,
                                         .release      = forget,
                                         .user         = c,
-                                        .vector_bytes = 16,
+                                        .vector_bytes = c->vector_bytes,
                                         .threads      = 1};
     cairn_pass_list           program;
 
@@ -94,16 +111,28 @@ plan_samples(conversion *c, const int64_t *extent, int64_t entries, int value_bi
     return CAIRN_OK;
 }
 
-/// Values of all widths; only those of tensors are narrower than 32 bits.
+/// Values of all widths; only those of tensors are narrower than 32 bits. Few entries are
+/// those of few rows and columns.
+static cairn_status plan_extents(conversion *c, const int64_t *extent)
+{
+    const int     least = c->from && c->state[0] != CAIRN_SAMPLE_LENT ? 8 : 32;
+    const int64_t side  = extent[0] > extent[1] ? extent[0] : extent[1];
+
+    for (int bits = least; bits <= 64; bits *= 2)
+        for (int n = 0; n < SIZES; n++)
+            if (n > 0 || side <= sizes[n])
+                CAIRN_TRY(plan_samples(c, extent, sizes[n], bits));
+    return CAIRN_OK;
+}
+
 static cairn_status plan_all(conversion *c, const char *pair)
 {
-    const int least = c->from && c->state[0] != CAIRN_SAMPLE_LENT ? 8 : 32;
-
     c->g->env.options.kernels = CAIRN_KERNELS_COMPILED;
-    for (int e = 0; e < GEN_CONVERTED; e++)
-        for (int bits = least; bits <= 64; bits *= 2)
-            for (int n = 0; n < SIZES; n++)
-                CAIRN_TRY(plan_samples(c, gen_extent[e], sizes[n], bits));
+    for (int v = 0; v < VECTORS && vectors[v] <= c->g->widest; v++) {
+        c->vector_bytes = vectors[v];
+        for (int e = 0; e < GEN_CONVERTED; e++)
+            CAIRN_TRY(plan_extents(c, gen_extent[e]));
+    }
     CAIRN_CHECK(c->requests > 0, &c->g->env, CAIRN_BAD_ARGUMENT,
                 "prebuilt.txt: line %d: '%s' calls no function", c->g->line, pair);
     return CAIRN_OK;

@@ -23,8 +23,12 @@ const int64_t gen_extent[GEN_CONVERTED][2] = {
     {1 << 20, 1 << 20},
     {1000,    1 << 20},
     {100000,  100000 },
+    {60000,   100000 },
     {200,     200    },
     {30000,   200    },
+    {200,     30000  },
+    {500,     500    },
+    {200,     500    },
 };
 
 bool gen_has(const generator *g, const char *key)

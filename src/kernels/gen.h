@@ -12,8 +12,8 @@
 enum {
     GEN_KERNELS   = 1 << 14,
     GEN_WORDS     = 64,
-    GEN_EXTENTS   = 6, ///< Of products;
-    GEN_CONVERTED = 8, ///< of conversions, and behind GEN_EXTENTS of "+idx8".
+    GEN_EXTENTS   = 7,  ///< Of products;
+    GEN_CONVERTED = 12, ///< of conversions, and behind GEN_EXTENTS of "+idx8".
     GEN_ANY_WIDTH = -1
 };
 

@@ -28,17 +28,17 @@ static const char *const formats[] = {"csr",       "coo",       "csc",
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/// Gaps that are known, by what is printed, as shells match names of files. The last are
-/// matrices whose indices have unlike widths, or rows for 8 bits and other columns.
+/// Gaps that are known, by what is printed, as shells match names of files: values that
+/// are narrower than the tensor's, in products of several columns, for all of which each
+/// value is read once (CSR's of i8 and of equal values come along), and in some of those
+/// with a transpose. They are left out for the library's size: without a compiler such
+/// values are widened, once, and a plan's note says so.
 static const char *const known[] = {
-    "convert bcsr*->c?? *",   "convert coo->bcsr*",        "convert coo->ell *",
-    "convert csr->ell *",     "convert csr->bcsr*",        "convert file->dcsr *",
-    "convert file->ell *",    "spmv dcsr f64-as-*",        "spmm * f64-as-*",
-    "spmm * f64-all-equal *", "spmm bcsr<4,4> f?? *",      "spmm csc f?? *",
-    "spmm ell f?? *",         "spmm sell-sigma* f?? *",    "spmm bcsr* in mhda416",
-    "spmm bcsr* in well1850", "transposed * f64-as-i16 *", "transposed coo f64-*",
-    "transposed dcsr f64-*",  "transposed bcsr*",          "* in pyfr_p6tet_m132-sp",
-    "* in lp_e226",           "* in amazon-book-test",
+    "spmm * f64-as-*",
+    "spmm * f64-all-equal *",
+    "transposed * f64-as-i16 *",
+    "transposed coo f64-as-f32 *",
+    "transposed dcsr f64-as-f32 *",
 };
 
 enum { KNOWN = sizeof known / sizeof *known };
