@@ -18,7 +18,7 @@ cd "$(dirname "$0")/../.."
 }
 out=$1 bench=${BUILD:-build/bench}/bench
 shift
-[ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks halo ksp first graph company
+[ $# -gt 0 ] || set -- door spmv spmm convert read auto queries rewrites ranks halo ksp nodes first graph company
 mkdir -p "$out"
 if [ -n "${QUICK:-}" ]; then rounds=3 quick=--quick; else rounds=7 quick=; fi
 data=${CAIRN_TEST_DATA:-}
@@ -63,6 +63,7 @@ run() {
         [ -x "$bench/bench_ksp" ] || return 0 # PETSc was not found
         sh tests/bench/ksp.sh "${BUILD:-build/bench}" "$matrices"
         ;;
+    nodes) sh tests/bench/nodes.sh "${BUILD:-build/bench}" "$matrices" ;;
     first | graph | company) "$bench/bench_$1" ;;
     *)
         echo "all.sh: there is no section $1" >&2

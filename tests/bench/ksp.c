@@ -7,8 +7,12 @@
 /// format that `auto` chooses for 1,000 products. To be started by `mpirun -n 1` or `-n 2
 /// --bind-to core`; tests/bench/ksp.sh does both.
 ///
-/// bench_ksp [--turns N] [--iterations N] MATRIX..., each a file, or stencil5:SIDE or
-/// stencil7:SIDE.
+/// With --products it is not CG, but products with x and y that lie outside of plans, beside
+/// MatMult: seconds of one of ten in a row, the least of all tens, of all ranks the slowest.
+/// Lines have the bytes that a product moves in the format that was chosen before its text.
+///
+/// bench_ksp [--turns N] [--iterations N] [--products] MATRIX..., each a file, or
+/// stencil5:SIDE or stencil7:SIDE.
 
 #include "bench.h"
 
@@ -18,11 +22,12 @@
 #include <petscksp.h>
 #include <string.h>
 
-enum { PETSC, ROWS, CHOSEN, WAYS };
+enum { PETSC, ROWS, CHOSEN, WAYS, TOGETHER = 10 };
 
 static int            rank, size;
 static cairn_context *context;
 static int            turns = 9, iterations = 100;
+static bool           products; ///< In place of CG.
 
 static void must(cairn_status status, const char *what)
 {
@@ -99,6 +104,13 @@ static void note_end(void)
 
     if (ended > 0 && now - ended < shortest) shortest = now - ended;
     ended = now;
+}
+
+/// So many took @p seconds together, of all ranks the slowest.
+static void note_products(double seconds)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (seconds / TOGETHER < shortest) shortest = seconds / TOGETHER;
 }
 
 static PetscErrorCode end_peers(KSP ksp, PetscInt k, PetscReal norm, void *user)
@@ -180,8 +192,38 @@ static void release_peer(peer *p)
     free(p->val);
 }
 
+static void multiply_peer(const peer *p)
+{
+    begin_turn();
+    for (int done = 0; done < iterations; done += TOGETHER) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begin = MPI_Wtime();
+
+        for (int k = 0; k < TOGETHER; k++)
+            CALL(MatMult(p->a, p->b, p->x));
+        note_products(MPI_Wtime() - begin);
+    }
+}
+
+static void multiply_own(const way *w, const double *x, double *y)
+{
+    begin_turn();
+    for (int done = 0; done < iterations; done += TOGETHER) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begin = MPI_Wtime();
+
+        for (int k = 0; k < TOGETHER; k++)
+            must(cairn_plan_run(w->plan, x, y), "product");
+        note_products(MPI_Wtime() - begin);
+    }
+}
+
 static double time_peer(const peer *p)
 {
+    if (products) {
+        multiply_peer(p);
+        return end_turn();
+    }
     begin_turn();
     CALL(KSPSolve(p->ksp, p->b, p->x));
     return end_turn();
@@ -191,6 +233,10 @@ static double time_own(const way *w, const double *b, double *x, int64_t rows)
 {
     cairn_solve_options options = CAIRN_SOLVE_OPTIONS;
 
+    if (products) {
+        multiply_own(w, b, x);
+        return end_turn();
+    }
     options.precondition   = "jacobi";
     options.tolerance      = 0;
     options.max_iterations = iterations;
@@ -205,11 +251,12 @@ static double time_own(const way *w, const double *b, double *x, int64_t rows)
 
 static void bench(const char *name)
 {
-    cairn_source *source = read_matrix(name);
-    cairn_format *rows = NULL, *chosen = NULL;
-    double        least[WAYS] = {1e300, 1e300, 1e300};
-    int64_t       first, end;
-    way           own[WAYS];
+    cairn_source   *source = read_matrix(name);
+    cairn_format   *rows = NULL, *chosen = NULL;
+    double          least[WAYS] = {1e300, 1e300, 1e300};
+    int64_t         first, end;
+    way             own[WAYS];
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     must(cairn_format_create(context, "csr", &rows), "csr");
     own[ROWS] = store(source, rows);
@@ -236,11 +283,14 @@ static void bench(const char *name)
             }
             if (took < least[at]) least[at] = took;
         }
-    if (rank == 0)
-        printf("| %s | %d | %.1f | %.1f | %.2f | %.1f | %.2f | `%s` |\n", name, size,
+    must(cairn_plan_describe(own[CHOSEN].plan, &info), "describe");
+    if (rank == 0) {
+        printf("| %s | %d | %.1f | %.1f | %.2f | %.1f | %.2f |", name, size,
                1e6 * least[PETSC], 1e6 * least[ROWS], least[PETSC] / least[ROWS],
-               1e6 * least[CHOSEN], least[PETSC] / least[CHOSEN],
-               cairn_format_text(chosen));
+               1e6 * least[CHOSEN], least[PETSC] / least[CHOSEN]);
+        if (products) printf(" %ld |", (long)info.bytes_per_run);
+        printf(" `%s` |\n", cairn_format_text(chosen));
+    }
     fflush(stdout);
     release_peer(&p);
     release(&own[ROWS]);
@@ -259,7 +309,10 @@ int main(int argc, char **argv)
     for (; from + 1 < argc && strncmp(argv[from], "--", 2) == 0; from += 2) {
         const int n = (int)strtol(argv[from + 1], NULL, 10);
 
-        if (strcmp(argv[from], "--turns") == 0 && n > 0)
+        if (strcmp(argv[from], "--products") == 0) {
+            products = true;
+            from--;
+        } else if (strcmp(argv[from], "--turns") == 0 && n > 0)
             turns = n;
         else if (strcmp(argv[from], "--iterations") == 0 && n > 0)
             iterations = n;

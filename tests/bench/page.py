@@ -179,6 +179,12 @@ def solvers(text):
     return markdown(rows[0], [[Path(row[0]).name.removesuffix(".mtx"), *row[1:]] for row in rows[1:]])
 
 
+def several_ranks(text):
+    """Rows as they are printed."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return markdown(rows[0], rows[1:])
+
+
 def first_use(text):
     fit = re.compile(r" +([\d.]+) +([\d.]+) +([\d.]+)  (\w+) +(\S.*)")
     rows = [m.groups() for m in map(fit.match, text.splitlines()) if m]
@@ -195,6 +201,7 @@ TABLES = {
     "read": reading,
     "auto": choices,
     "ksp": solvers,
+    "nodes": several_ranks,
     "first": first_use,
 }
 

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What several ranks take, as a table: each row beside what it is held against, with what is
+# aimed at, whether that is met, and what bounds it. Ratios above 1 are a peer's time over
+# ours where ">=" is aimed at; where "<=" is, ours over the other's. Times are of one machine
+# that does nothing else; bytes, messages and memory are counted, and right on any.
+#   nodes.sh BUILD [FOLDER of matrices]      BUILD has CAIRN_BENCH=ON; QUICK=1: little of it
+# ROWS names those that are made, in this order (spmv); MATRICES those
+# of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the version and the integers
+# that the build has found (one made with -O3 -march=native, say), which is a peer, too.
+set -eu
+build=$(cd "${1:?the folder of the build}" && pwd)
+folder=${2:-}
+rows=${ROWS:-spmv}
+bench=$build/bench
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CAIRN_THREADS=1 OMP_NUM_THREADS=1
+
+ranks() { # N COMMAND...
+    number=$1
+    shift
+    "${MPIEXEC:-mpirun}" -n "$number" "$@"
+}
+
+# row WHAT AGAINST OURS THEIRS RATIO AIM BOUND: AIM is ">= 1.5", "<= 1.05" or "= 1".
+row() {
+    met=$(echo "$5 $6" | awk '{
+        if ($2 == ">=") met = $1 >= $3
+        else if ($2 == "<=") met = $1 <= $3
+        else met = $1 == $3
+        print met ? "yes" : "no" }')
+    echo "| $1 | $2 | $3 | $4 | $5 | $6 | $met | $7 |"
+}
+
+# ---- products beside PETSc's ----
+
+unpack() { # NAME: into $work
+    [ -e "$work/$1.mtx" ] || gzip -dc "$folder/$1.mtx.gz" >"$work/$1.mtx"
+}
+
+# multiply PEER MATRIX...: in the format that auto chooses, a matrix after the other.
+multiply() {
+    peer=$1
+    shift
+    ranks 2 --bind-to core "$bench/bench_ksp" --products --turns $turns --iterations $products "$@" |
+        while IFS='|' read -r _ matrix _ theirs _ _ ours ratio bytes _; do
+            matrix=$(basename "$(echo $matrix)" .mtx)
+            case $matrix in
+            stencil*) aim='>= 1.5' ;;
+            *) aim='>= 1.2' ;;
+            esac
+            moved=$(echo "$bytes $ours" | awk '{printf "%.2f MB a run, %.1f GB/s", $1 / 1e6, $1 / $2 / 1e3}')
+            row "SpMV of $matrix, 2 ranks" "$peer" "$(echo $ours) us" "$(echo $theirs) us" \
+                "$(echo $ratio)" "$aim" "$moved"
+        done
+}
+
+make_spmv() {
+    if ! [ -x "$bench/bench_ksp" ]; then
+        echo "nodes.sh: spmv: the build has found no PETSc" >&2
+        return 0
+    fi
+    if [ "${QUICK:-}" ]; then
+        turns=5 products=100
+        set -- stencil5:200 stencil7:60
+    else
+        turns=9 products=200
+        set -- stencil5:300 stencil5:1000 stencil7:60 stencil7:100
+    fi
+    if [ "$folder" ]; then
+        for name in ${MATRICES:-bcsstk16 delaunay_n15 epb0 memplus faer_n15960}; do
+            unpack "$name"
+            set -- "$@" "$work/$name.mtx"
+        done
+    fi
+    multiply "PETSc's MatMult, as found" "$@"
+    [ "${BENCH_PETSC:-}" ] || return 0
+    # The loader takes it for the one that the program was linked with.
+    name=$(readelf -d "$bench/bench_ksp" | sed -n 's/.*NEEDED.*\[\(libpetsc.*\)\]/\1/p')
+    mkdir -p "$work/petsc"
+    ln -sf "$BENCH_PETSC" "$work/petsc/$name"
+    export LD_LIBRARY_PATH="$work/petsc${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    multiply "PETSc's MatMult, $(basename "$BENCH_PETSC")" "$@"
+    unset LD_LIBRARY_PATH
+}
+
+echo "| what | against | ours | theirs | ratio | aimed at | met | bounded by |"
+echo "|---|---|---|---|---|---|---|---|"
+for which in $rows; do
+    "make_$which"
+done
