@@ -5,14 +5,15 @@
 # ours where ">=" is aimed at; where "<=" is, ours over the other's. Times are of one machine
 # that does nothing else; bytes, messages and memory are counted, and right on any.
 #   nodes.sh BUILD [FOLDER of matrices]      BUILD has CAIRN_BENCH=ON; QUICK=1: little of it
-# ROWS names those that are made, in this order (spmv); MATRICES those
+# ROWS names those that are made, in this order (spmv halo); MATRICES those
 # of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the version and the integers
 # that the build has found (one made with -O3 -march=native, say), which is a peer, too.
 set -eu
 build=$(cd "${1:?the folder of the build}" && pwd)
 folder=${2:-}
-rows=${ROWS:-spmv}
+rows=${ROWS:-spmv halo}
 bench=$build/bench
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CAIRN_THREADS=1 OMP_NUM_THREADS=1
@@ -83,6 +84,34 @@ make_spmv() {
     export LD_LIBRARY_PATH="$work/petsc${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     multiply "PETSc's MatMult, $(basename "$BENCH_PETSC")" "$@"
     unset LD_LIBRARY_PATH
+}
+
+# ---- what is sent, beside the least ----
+
+# sent FORMAT RANKS NAME FILE: counted in MPI, and from the file by a program of its own.
+sent() {
+    ranks "$2" "$bench/bench_nodes" halo "$1" "$4" >"$work/sent"
+    # shellcheck disable=SC2046 # a cut a word
+    least=$(python3 "$here/nodes.py" "$4" $(awk '{print $1} END {print $2}' "$work/sent"))
+    ours=$(awk '{m += $3; b += $4} END {print m, b}' "$work/sent")
+    worse=$(echo "$ours $least" | awk '
+        function share(a, b) { return b == 0 ? (a == 0) : a / b }
+        { m = share($1, $3); b = share($2, $4); printf "%.4f", (m > b ? m : b) }')
+    row "halo of $3, \`$1\`, $2 ranks: messages, bytes" "the least, from the file" \
+        "$(echo $ours | sed 's/ /, /')" "$(echo $least | sed 's/ /, /')" "$worse" '= 1' "rows that ranks lack"
+}
+
+make_halo() {
+    "$build/bin/cairn" generate rmat --scale 12 --edges 40000 -o "$work/rmat.mtx" >"$work/said"
+    "$build/bin/cairn" generate stencil5 --nx 90 --ny 70 -o "$work/stencil5.mtx" >"$work/said"
+    for name in ${folder:+bcsstk16 delaunay_n15}; do unpack "$name"; done
+    sent csr 2 stencil5 "$work/stencil5.mtx"
+    sent 'bdia<64>' 3 stencil5 "$work/stencil5.mtx"
+    sent csr 4 rmat "$work/rmat.mtx"
+    sent 'sell<8>' 3 rmat "$work/rmat.mtx"
+    [ "$folder" ] || return 0
+    sent 'bcsr<3,3>' 4 bcsstk16 "$work/bcsstk16.mtx"
+    sent csr 8 delaunay_n15 "$work/delaunay_n15.mtx"
 }
 
 echo "| what | against | ours | theirs | ratio | aimed at | met | bounded by |"
