@@ -5,13 +5,13 @@
 # ours where ">=" is aimed at; where "<=" is, ours over the other's. Times are of one machine
 # that does nothing else; bytes, messages and memory are counted, and right on any.
 #   nodes.sh BUILD [FOLDER of matrices]      BUILD has CAIRN_BENCH=ON; QUICK=1: little of it
-# ROWS names those that are made, in this order (spmv halo); MATRICES those
+# ROWS names those that are made, in this order (spmv halo memory); MATRICES those
 # of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the version and the integers
 # that the build has found (one made with -O3 -march=native, say), which is a peer, too.
 set -eu
 build=$(cd "${1:?the folder of the build}" && pwd)
 folder=${2:-}
-rows=${ROWS:-spmv halo}
+rows=${ROWS:-spmv halo memory}
 bench=$build/bench
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -27,11 +27,16 @@ ranks() { # N COMMAND...
 # row WHAT AGAINST OURS THEIRS RATIO AIM BOUND: AIM is ">= 1.5", "<= 1.05" or "= 1".
 row() {
     met=$(echo "$5 $6" | awk '{
-        if ($2 == ">=") met = $1 >= $3
+        if ($1 !~ /^[0-9]/) met = 0
+        else if ($2 == ">=") met = $1 >= $3
         else if ($2 == "<=") met = $1 <= $3
         else met = $1 == $3
         print met ? "yes" : "no" }')
     echo "| $1 | $2 | $3 | $4 | $5 | $6 | $met | $7 |"
+}
+
+megabytes() {
+    echo "$1" | awk '{ printf "%.1f", $1 / 1e6 }'
 }
 
 # ---- products beside PETSc's ----
@@ -112,6 +117,36 @@ make_halo() {
     [ "$folder" ] || return 0
     sent 'bcsr<3,3>' 4 bcsstk16 "$work/bcsstk16.mtx"
     sent csr 8 delaunay_n15 "$work/delaunay_n15.mtx"
+}
+
+# ---- memory ----
+
+# held RANKS BYTES WORD...: the command with so many bytes of addresses a rank (0: any), in
+# $status how the worst rank ended, in $resident what the largest had.
+held() {
+    number=$1 addresses=$2
+    shift 2
+    ranks "$number" "$bench/bench_nodes" held "$addresses" "$build/bin/cairn" "$@" \
+        >"$work/held" 2>"$work/said" || true
+    status=$(awk '{ if ($1 > most) most = $1 } END { print (NR == '"$number"' ? most + 0 : 1) }' "$work/held")
+    resident=$(awk '{ if ($2 > most) most = $2 } END { print most + 0 }' "$work/held")
+    [ "$status" = 0 ] || sed 's/^/nodes.sh: memory: /' "$work/said" >&2
+}
+
+make_memory() {
+    awk 'BEGIN {
+        srand(1); n = 20000000
+        print "%%MatrixMarket matrix coordinate real general"; print n, n, 400000
+        for (k = 0; k < 400000; k++) print int(n * rand()) + 1, int(n * rand()) + 1, 1 + rand()
+    }' >"$work/thin.mtx"
+    ranks 8 "$bench/bench_nodes" bare >"$work/bare"
+    bare=$(cut -d' ' -f1 "$work/bare")
+    held 8 0 run spmv "$work/thin.mtx" --format dcsr --memory 64M --iters 3
+    row 'resident at most, MB: `dcsr` of 2e7 rows and 400,000 entries, 8 ranks, `--memory 64M`' \
+        'a rank that only does MPI_Init, and 64 MB' "$(megabytes "$resident")" "$(megabytes "$bare")" \
+        "$([ "$status" = 0 ] && megabytes $((resident - bare)) || echo "status $status")" '<= 64' \
+        'a share of x and y is 40 MB'
+    rm "$work/thin.mtx"
 }
 
 echo "| what | against | ours | theirs | ratio | aimed at | met | bounded by |"
