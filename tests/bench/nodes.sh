@@ -5,13 +5,13 @@
 # ours where ">=" is aimed at; where "<=" is, ours over the other's. Times are of one machine
 # that does nothing else; bytes, messages and memory are counted, and right on any.
 #   nodes.sh BUILD [FOLDER of matrices]      BUILD has CAIRN_BENCH=ON; QUICK=1: little of it
-# ROWS names those that are made, in this order (spmv halo memory); MATRICES those
+# ROWS names those that are made, in this order (spmv halo memory addresses); MATRICES those
 # of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the version and the integers
 # that the build has found (one made with -O3 -march=native, say), which is a peer, too.
 set -eu
 build=$(cd "${1:?the folder of the build}" && pwd)
 folder=${2:-}
-rows=${ROWS:-spmv halo memory}
+rows=${ROWS:-spmv halo memory addresses}
 bench=$build/bench
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -131,6 +131,34 @@ held() {
     status=$(awk '{ if ($1 > most) most = $1 } END { print (NR == '"$number"' ? most + 0 : 1) }' "$work/held")
     resident=$(awk '{ if ($2 > most) most = $2 } END { print most + 0 }' "$work/held")
     [ "$status" = 0 ] || sed 's/^/nodes.sh: memory: /' "$work/said" >&2
+}
+
+# within NAME FILE ENTRIES FORMAT: products of a file on 1 to 8 ranks, each with the addresses of a
+# rank that only starts MPI, and 64 MB, and one and a half times its share of the entries.
+within() {
+    ran= failed= done=0
+    for n in 1 2 4 8; do
+        held $n $((bare + 64000000 + $3 * 24 / n * 3 / 2)) run spmv "$2" --format "$4" --iters 3
+        if [ "$status" = 0 ]; then ran="$ran, $n" done=$((done + 1)); else failed="$failed, $n"; fi
+    done
+    row "$3 entries of $1, \`$4\`, 1, 2, 4, 8 ranks" \
+        "as many addresses as MPI_Init takes, 64 MB, and 1.5 of a rank's share, 24 bytes an entry" \
+        "runs on ${ran#, }${failed:+, not on ${failed#, }}" "" "$(echo $done | awk '{ printf "%.2f", $1 / 4 }')" \
+        '= 1' "entries and arrays at once"
+}
+
+make_addresses() {
+    side=2000 rows_of=2000000
+    [ -z "${QUICK:-}" ] || side=632 rows_of=200000
+    ranks 8 "$bench/bench_nodes" bare >"$work/bare"
+    bare=$(cut -d' ' -f2 "$work/bare")
+    "$build/bin/cairn" generate stencil5 --nx $side --ny $side -o "$work/large.mtx" >"$work/said"
+    entries=$((5 * side * side - 4 * side))
+    within stencil5 "$work/large.mtx" $entries csr
+    within stencil5 "$work/large.mtx" $entries 'bdia<64>'
+    "$build/bin/cairn" generate uniform --n $rows_of --degree 10 -o "$work/large.mtx" >"$work/said"
+    within uniform "$work/large.mtx" $((10 * rows_of)) csr
+    rm "$work/large.mtx"
 }
 
 make_memory() {
