@@ -5,13 +5,14 @@
 # ours where ">=" is aimed at; where "<=" is, ours over the other's. Times are of one machine
 # that does nothing else; bytes, messages and memory are counted, and right on any.
 #   nodes.sh BUILD [FOLDER of matrices]      BUILD has CAIRN_BENCH=ON; QUICK=1: little of it
-# ROWS names those that are made, in this order (spmv halo memory addresses); MATRICES those
+# ROWS names those that are made, in this order (spmv halo exchange delay memory
+# addresses); MATRICES those
 # of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the version and the integers
 # that the build has found (one made with -O3 -march=native, say), which is a peer, too.
 set -eu
 build=$(cd "${1:?the folder of the build}" && pwd)
 folder=${2:-}
-rows=${ROWS:-spmv halo memory addresses}
+rows=${ROWS:-spmv halo exchange delay memory addresses}
 bench=$build/bench
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -27,7 +28,7 @@ ranks() { # N COMMAND...
 # row WHAT AGAINST OURS THEIRS RATIO AIM BOUND: AIM is ">= 1.5", "<= 1.05" or "= 1".
 row() {
     met=$(echo "$5 $6" | awk '{
-        if ($1 !~ /^[0-9]/) met = 0
+        if ($1 !~ /^-?[0-9]/) met = 0
         else if ($2 == ">=") met = $1 >= $3
         else if ($2 == "<=") met = $1 <= $3
         else met = $1 == $3
@@ -117,6 +118,36 @@ make_halo() {
     [ "$folder" ] || return 0
     sent 'bcsr<3,3>' 4 bcsstk16 "$work/bcsstk16.mtx"
     sent csr 8 delaunay_n15 "$work/delaunay_n15.mtx"
+}
+
+# ---- what a halo takes, and a late one ----
+
+# What bench_halo prints, once for both.
+halos() {
+    [ -e "$work/halos" ] ||
+        ranks 2 --bind-to core "$bench/bench_halo" --rounds "$([ "${QUICK:-}" ] && echo 300 || echo 1000)" >"$work/halos"
+}
+
+make_exchange() {
+    halos
+    sed -n "s/^tridiagonal, .*, \(mean\|p99\), us: \([-0-9.]*\) beside the kernel's \([0-9.]*\);\
+.* after a kernel \([-0-9.]*\), by itself \([0-9.]*\): \([-0-9.]*\), \([-0-9.]*\)\$/\1 \2 \3 \4 \5 \6 \7/p" "$work/halos" |
+        while read -r which ours kernel theirs bare ratio bare_ratio; do
+            row "a run with one row each way, tridiagonal, n = 2,000, 2 ranks, the kernel's time taken off: $which" \
+                "MPI_Neighbor_alltoallv of 8 bytes each way, after a kernel" "$ours us" "$theirs us" \
+                "$ratio" '<= 1.2' "the kernel takes $kernel us; by itself the call takes $bare us, $bare_ratio"
+        done
+}
+
+make_delay() {
+    halos
+    sed -n 's/^5-point stencil, .* messages \([0-9.]*\) ms late: \([0-9.]*\) ms, \([0-9.]*\) times.* meanwhile \([0-9.]*\) ms$/\1 \2 \3 \4/p' \
+        "$work/halos" >"$work/late"
+    without=$(awk '$1 == 0 { print $2 }' "$work/late")
+    awk '$1 > 0' "$work/late" | while read -r late ours ratio waiting; do
+        row "a run of a stencil5 of 1,000 x 1,000, 2 ranks, messages seen $late ms late" "without" \
+            "$ours ms" "$without ms" "$ratio" '<= 1.05' "with nothing computed meanwhile it would be $waiting ms"
+    done
 }
 
 # ---- memory ----
