@@ -6,6 +6,14 @@
 /// bench_nodes halo FORMAT FILE
 ///     A line for each rank: its first row and the one past its last, messages that it sends
 ///     in one product, and their bytes, counted where MPI is called (CAIRN_HALO=anew).
+/// bench_nodes store FORMAT FILE
+///     Seconds of reading, dividing and storing a file, the slowest rank's; CAIRN_THREADS
+///     threads a rank.
+/// bench_nodes redistribute FORMAT ROWS ROUNDS
+///     Of fem3 in compressed rows into a format with another distribution, the least seconds:
+///     of the conversion; of messages as long as its, each way at once, by MPI alone; of
+///     rows to coordinates, and of sorted entries to rows, on each rank alone, of as many
+///     entries. And the bytes that went, and those of questions about places.
 /// bench_nodes bare
 ///     Bytes of a rank that has done no more than MPI_Init(), of all ranks the most: resident
 ///     at most (VmHWM), and of addresses (VmPeak).
@@ -55,6 +63,21 @@ int MPI_Isend(const void  *data,
     return PMPI_Isend(data, n, type, to, tag, on, request);
 }
 
+static void begin(void)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (cairn_context_create_mpi(MPI_COMM_WORLD, &context) != CAIRN_OK)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void end(void)
+{
+    cairn_context_destroy(&context);
+    MPI_Finalize();
+}
+
 static int count_halo(const char *text, const char *file)
 {
     cairn_source *source = NULL;
@@ -64,11 +87,7 @@ static int count_halo(const char *text, const char *file)
     int64_t       its[4];
 
     setenv("CAIRN_HALO", "anew", 1);
-    MPI_Init(NULL, NULL);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (cairn_context_create_mpi(MPI_COMM_WORLD, &context) != CAIRN_OK)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    begin();
     must(cairn_source_read(context, file, CAIRN_BY_NNZ, &source), file);
     must(cairn_format_create(context, text, &format), text);
     must(cairn_tensor_create(source, format, CAIRN_F64, &tensor), text);
@@ -90,8 +109,150 @@ static int count_halo(const char *text, const char *file)
     cairn_tensor_destroy(&tensor);
     cairn_format_destroy(&format);
     cairn_source_destroy(&source);
-    cairn_context_destroy(&context);
-    MPI_Finalize();
+    end();
+    return 0;
+}
+
+/* ---- storing, and storing elsewhere ---- */
+
+/// Since then, of the slowest rank.
+static double seconds_since(double then)
+{
+    double took = bench_seconds() - then;
+
+    MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return took;
+}
+
+static double now_together(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return bench_seconds();
+}
+
+static int store(const char *text, const char *file)
+{
+    cairn_source *source = NULL;
+    cairn_format *format = NULL;
+    cairn_tensor *tensor = NULL;
+
+    begin();
+    must(cairn_format_create(context, text, &format), text);
+    const double then = now_together();
+
+    must(cairn_source_read(context, file, CAIRN_BY_NNZ, &source), file);
+    must(cairn_tensor_create(source, format, CAIRN_F64, &tensor), text);
+    const double took = seconds_since(then);
+
+    if (rank == 0) printf("%.9f\n", took);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+    end();
+    return 0;
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/// So many bytes to the next rank and as many from the one before, at once.
+static double exchange_bytes(int64_t length)
+{
+    char *const out = calloc(1, (size_t)length + 1), *const in =
+                                                         calloc(1, (size_t)length + 1);
+    const double then = now_together();
+
+    MPI_Sendrecv(out, (int)length, MPI_BYTE, (rank + 1) % size, 0, in, (int)length,
+                 MPI_BYTE, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    const double took = seconds_since(then);
+
+    free(out);
+    free(in);
+    return took;
+}
+
+static cairn_source *make_entries(cairn_context *on, int64_t n)
+{
+    const cairn_problem of     = {.size = sizeof of, .n = n, .degree = 27};
+    cairn_source       *source = NULL;
+
+    must(cairn_source_generate(on, "fem3", &of, &source), "fem3");
+    return source;
+}
+
+/// Each rank alone: rows to coordinates, and as many sorted entries to rows, for what is
+/// divided anew has no arrays in common with what it was.
+static double convert_alone(cairn_source *entries,
+                            cairn_tensor *rows,
+                            cairn_format *coo,
+                            cairn_format *csr)
+{
+    cairn_tensor *list = NULL, *back = NULL;
+    const double  then = now_together();
+
+    must(cairn_tensor_convert(rows, coo, &list), "coo");
+    must(cairn_tensor_create(entries, csr, CAIRN_F64, &back), "csr");
+    const double took = seconds_since(then);
+
+    cairn_tensor_destroy(&list);
+    cairn_tensor_destroy(&back);
+    return took;
+}
+
+static int redistribute(const char *text, int64_t n, int rounds)
+{
+    enum { THERE, SENT, ALONE, PARTS };
+    cairn_context *alone = NULL;
+    cairn_format  *to = NULL, *rows_of = NULL, *coo = NULL, *csr = NULL;
+    cairn_tensor  *rows = NULL, *share = NULL;
+    double         best[PARTS] = {1e300, 1e300, 1e300};
+    int64_t        sent = 0, asked = 0;
+
+    begin();
+    if (cairn_context_create(&alone) != CAIRN_OK) MPI_Abort(MPI_COMM_WORLD, 1);
+    must(cairn_format_create(context, text, &to), text);
+    must(cairn_format_create(context, "csr", &rows_of), "csr");
+    must(cairn_format_create(alone, "coo", &coo), "coo");
+    must(cairn_format_create(alone, "csr", &csr), "csr");
+    cairn_source *all = make_entries(context, n), *its = make_entries(alone, n / size);
+
+    must(cairn_tensor_create(all, rows_of, CAIRN_F64, &rows), "csr");
+    must(cairn_tensor_create(its, csr, CAIRN_F64, &share), "csr");
+
+    for (int k = 0; k <= rounds; k++) {
+        cairn_tensor *made = NULL;
+        const double  then = now_together();
+
+        must(cairn_tensor_convert(rows, to, &made), text);
+        const double took = seconds_since(then);
+
+        sent  = cairn_path_sent(cairn_tensor_path(made), NULL, NULL);
+        asked = cairn_path_asked(cairn_tensor_path(made));
+        cairn_tensor_destroy(&made);
+        const double by_mpi = exchange_bytes(sent / size);
+        const double by_one = convert_alone(its, share, coo, csr);
+
+        if (k == 0) continue; /* warm */
+        best[THERE] = least(best[THERE], took);
+        best[SENT]  = least(best[SENT], by_mpi);
+        best[ALONE] = least(best[ALONE], by_one);
+    }
+    if (rank == 0)
+        printf("%.9f %.9f %.9f %ld %ld\n", best[THERE], best[SENT], best[ALONE],
+               (long)sent, (long)asked);
+    cairn_tensor_destroy(&rows);
+    cairn_tensor_destroy(&share);
+    cairn_source_destroy(&all);
+    cairn_source_destroy(&its);
+    cairn_format_destroy(&rows_of);
+    cairn_format_destroy(&to);
+    cairn_format_destroy(&coo);
+    cairn_format_destroy(&csr);
+    cairn_context_destroy(&alone);
+    end();
     return 0;
 }
 
@@ -152,8 +313,11 @@ int main(int argc, char **argv)
 {
     const char *const word = argc > 1 ? argv[1] : "";
 
-    setenv("CAIRN_THREADS", "1", 1);
+    setenv("CAIRN_THREADS", "1", 0);
     if (strcmp(word, "halo") == 0 && argc == 4) return count_halo(argv[2], argv[3]);
+    if (strcmp(word, "store") == 0 && argc == 4) return store(argv[2], argv[3]);
+    if (strcmp(word, "redistribute") == 0 && argc == 5)
+        return redistribute(argv[2], atoll(argv[3]), atoi(argv[4]));
     if (strcmp(word, "bare") == 0) return be_bare();
     if (strcmp(word, "held") == 0 && argc > 3) return hold(argv[2], argv + 3);
     return 2;

@@ -5,14 +5,14 @@
 # ours where ">=" is aimed at; where "<=" is, ours over the other's. Times are of one machine
 # that does nothing else; bytes, messages and memory are counted, and right on any.
 #   nodes.sh BUILD [FOLDER of matrices]      BUILD has CAIRN_BENCH=ON; QUICK=1: little of it
-# ROWS names those that are made, in this order (spmv halo exchange delay memory
-# addresses); MATRICES those
+# ROWS names those that are made, in this order (spmv halo exchange delay
+# reading redistribution memory addresses); MATRICES those
 # of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the version and the integers
 # that the build has found (one made with -O3 -march=native, say), which is a peer, too.
 set -eu
 build=$(cd "${1:?the folder of the build}" && pwd)
 folder=${2:-}
-rows=${ROWS:-spmv halo exchange delay memory addresses}
+rows=${ROWS:-spmv halo exchange delay reading redistribution memory addresses}
 bench=$build/bench
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -148,6 +148,42 @@ make_delay() {
         row "a run of a stencil5 of 1,000 x 1,000, 2 ranks, messages seen $late ms late" "without" \
             "$ours ms" "$without ms" "$ratio" '<= 1.05' "with nothing computed meanwhile it would be $waiting ms"
     done
+}
+
+# ---- storing, and storing elsewhere ----
+
+make_reading() {
+    n=248001 turns=5
+    [ -z "${QUICK:-}" ] || n=24999 turns=3
+    "$build/bin/cairn" generate fem3 --n $n --degree 27 -o "$work/fem3.mtx" >"$work/said"
+    entries=$(sed 's/.*, \([0-9]*\) entries.*/\1/' "$work/said")
+    for _ in $(seq $turns); do
+        echo "ranks $(ranks 2 --bind-to core "$bench/bench_nodes" store csr "$work/fem3.mtx")"
+        echo "threads $(CAIRN_THREADS=2 OMP_NUM_THREADS=2 ranks 1 --bind-to none "$bench/bench_nodes" store csr "$work/fem3.mtx")"
+    done >"$work/stored"
+    rm "$work/fem3.mtx"
+    awk '{ if (!($1 in least) || $2 < least[$1]) least[$1] = $2 }
+        END { printf "%.1f %.1f %.2f\n", 1e3 * least["ranks"], 1e3 * least["threads"], least["ranks"] / least["threads"] }' \
+        "$work/stored" | {
+        read -r ours theirs ratio
+        row "reading, dividing and storing $entries entries of fem3 as \`csr\`, 2 ranks" "two threads of one process" \
+            "$ours ms" "$theirs ms" "$ratio" '<= 1.3' "the least of $turns processes each"
+    }
+}
+
+make_redistribution() {
+    n=150000
+    [ -z "${QUICK:-}" ] || n=60000
+    ranks 2 --bind-to core "$bench/bench_nodes" redistribute 'csr @ blocks<1,2>' $n 7 |
+        while read -r ours by_mpi alone sent asked; do
+            echo "$ours $by_mpi $alone" |
+                awk '{ printf "%.2f %.2f %.2f %.2f %.2f\n", 1e3 * $1, 1e3 * ($2 + $3), ($2 + $3) / $1, 1e3 * $2, 1e3 * $3 }' | {
+                read -r ours bound ratio by_mpi alone
+                row "redistribution of fem3 with $n rows, \`csr\` to \`csr @ blocks<1,2>\`, 2 ranks" \
+                    "messages as long by MPI alone, and each rank's conversion alone" "$ours ms" "$bound ms" "$ratio" '>= 0.7' \
+                    "$sent bytes in $by_mpi ms, $asked of questions; alone $alone ms"
+            }
+        done
 }
 
 # ---- memory ----
