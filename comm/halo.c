@@ -142,6 +142,12 @@ window_length(const cairn_halo *halo, const cairn_rows *owners, size_t *bytes)
            && *bytes < PTRDIFF_MAX - 2 * (size_t)CAIRN_HALO_MARGIN;
 }
 
+static void *map_addresses(size_t bytes)
+{
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 static cairn_status map_window(cairn_halo *halo, const cairn_rows *owners)
 {
     cairn_env *env = halo->comm->env;
@@ -150,9 +156,12 @@ static cairn_status map_window(cairn_halo *halo, const cairn_rows *owners)
     CAIRN_CHECK(window_length(halo, owners, &bytes), env, CAIRN_NO_MEMORY,
                 "memory: x and y: a window leaves the address space");
     bytes += 2 * (size_t)CAIRN_HALO_MARGIN;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *at = map_addresses(bytes);
 
+    if (at == MAP_FAILED) { /* blocks that are kept have addresses, too */
+        cairn_pool_trim(&env->pool, 0);
+        at = map_addresses(bytes);
+    }
     CAIRN_CHECK(at != MAP_FAILED, env, CAIRN_NO_MEMORY,
                 "memory: x and y: a window of %zu bytes of address space is not to be "
                 "had",

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 TestSuite(halo, .init = mpi_up, .fini = mpi_down);
@@ -173,6 +174,49 @@ Test(halo, pages_of_others_rows_are_counted)
     ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
     ON_ALL_RANKS(resident(halo) >= ghosts && resident(halo) <= owned + ghosts,
                  "%ld bytes in memory", (long)resident(halo));
+    cairn_halo_destroy(&halo);
+    cairn_rows_fini(env, &rows);
+    cairn_context_destroy(&context);
+}
+
+/// Bytes of addresses that this process has.
+static int64_t addresses(void)
+{
+    FILE *const file  = fopen("/proc/self/statm", "r");
+    long        pages = 0;
+
+    cr_expect(file && fscanf(file, "%ld", &pages) == 1);
+    if (file) fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/// Blocks that wait to be used again give their addresses to a window that finds none.
+Test(halo, what_is_kept_makes_room_for_a_window)
+{
+    const int64_t  bytes = (int64_t)PAGES * PAGE_ROWS * 8 * size;
+    cairn_context *context;
+    cairn_rows     rows  = {0};
+    cairn_halo    *halo  = NULL;
+    void          *block = NULL;
+    struct rlimit  old, limit;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    cairn_env *const env    = &context->env;
+    cairn_status     status = cairn_rows_equal(
+            context->comm, (cairn_coord)PAGES * PAGE_ROWS * size, 1, &rows);
+
+    if (status == CAIRN_OK) status = cairn_alloc(env, bytes, 1, &block);
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
+    cairn_free(env, block);
+    ON_ALL_RANKS(env->pool.kept >= bytes, "%ld bytes kept", (long)env->pool.kept);
+    getrlimit(RLIMIT_AS, &old);
+    limit          = old;
+    limit.rlim_cur = (rlim_t)(addresses() + bytes / 2);
+    setrlimit(RLIMIT_AS, &limit);
+    status = one_row_a_page(context->comm, &rows, &halo);
+    setrlimit(RLIMIT_AS, &old);
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
+    ON_ALL_RANKS(env->pool.kept < bytes, "%ld bytes kept", (long)env->pool.kept);
     cairn_halo_destroy(&halo);
     cairn_rows_fini(env, &rows);
     cairn_context_destroy(&context);
