@@ -34,3 +34,14 @@ if CAIRN_NO_SUCH=1 "$here/all.sh" "$folder" queries >"$folder/said"; then
 fi
 grep -q 'queries: status 1: .*CAIRN_NO_SUCH' "$folder/said" \
     || fail "the variable is not named: $(cat "$folder/said")"
+
+# The table of several ranks: rows whose programs were not built are left out, and told; one
+# that fails ends it, and no table is made of the rest.
+ROWS=spmv "$here/all.sh" "$folder" nodes >"$folder/said" || fail "nodes: status $?"
+grep -q '^| what | against | ours | ' "$folder/nodes.txt" || fail "nodes: $(cat "$folder/nodes.txt")"
+grep -q 'spmv: the build has found no PETSc' "$folder/nodes.log" || fail "nodes: $(cat "$folder/nodes.log")"
+if ROWS='spmv memory' MPIEXEC=false "$here/all.sh" "$folder" nodes >"$folder/said"; then
+    fail 'nodes: status 0 where ranks do not start'
+fi
+grep -q '^nodes: status 1' "$folder/said" || fail "nodes: $(cat "$folder/said")"
+[ -e "$folder/nodes.failed" ] && [ ! -e "$folder/nodes.txt" ] || fail "nodes: $(ls "$folder")"
