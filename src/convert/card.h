@@ -50,7 +50,8 @@ bool cairn_card_plan_keys(const struct cairn_compiled *c, cairn_key_fields *fiel
 cairn_status cairn_card_sort(struct cairn_compiled *c);
 /// Number nodes.
 cairn_status cairn_card_count(struct cairn_compiled *c);
-/// Pad slots of rows, which have been filled, and bring their arrays back.
+/// Pad slots of rows, or write the indices of slots of lines, with those of padding, once
+/// they have been filled, and bring their arrays back.
 cairn_status cairn_card_pad(struct cairn_compiled *c);
 /// Fill the arrays of a part, and bring them back, but those that are padded first.
 cairn_status cairn_card_fill(struct cairn_compiled *c, const cairn_part *part);

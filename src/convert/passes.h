@@ -123,9 +123,10 @@ cairn_slots_begin_groups(cairn_compiled *c,
 cairn_convert_spec cairn_slots_lanes_spec(const cairn_compiled *c);
 
 /// The level that stores which group a number means; and are the source's entries as many
-/// as it says, which those of one that pads need not be?
-int  cairn_lines_index_level(const cairn_layout *to);
-bool cairn_lines_are_exact(const cairn_compiled *c);
+/// as it says, which those of one that pads need not be? Lanes of a group, each with a line.
+int     cairn_lines_index_level(const cairn_layout *to);
+bool    cairn_lines_are_exact(const cairn_compiled *c);
+int64_t cairn_lines_lanes(const cairn_layout *to);
 
 /// Do groups that are numbered along lines have a slot each, and is all else known?
 bool cairn_lines_fit(const cairn_compiled *c);

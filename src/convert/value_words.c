@@ -4,6 +4,7 @@
 
 #include "convert/value_words.h"
 
+#include "convert/card.h"
 #include "tensor/value_storage.h"
 
 #include <math.h>
@@ -51,16 +52,25 @@ static bool are_numbers(const cairn_layout *layout)
            || (layout->value_kind == CAIRN_VALUE_FLOAT && layout->value_bits == 32);
 }
 
-/// Are a member's values to be narrow, in a type that is found from narrow ones?
-static bool takes_words(const cairn_local *from, const cairn_encoding *to)
+/// Are a member's values to be narrow, in a type that is found from narrow ones? @p widens:
+/// or as wide as the type, which they become when they have been moved.
+static bool takes_words(const cairn_local *from, const cairn_encoding *to, bool widens)
 {
     const cairn_layout *source = from->group[0].layout;
     cairn_value_storage named;
 
     if (to->packs > 0) return false;
-    if (to->val == CAIRN_VAL_UNSAID) return from->narrows && are_numbers(source);
-    return !cairn_val_type_is_named(to->val, from->value_bits, &named)
+    if (to->val == CAIRN_VAL_UNSAID)
+        return from->narrows ? are_numbers(source) : widens;
+    return widens || !cairn_val_type_is_named(to->val, from->value_bits, &named)
            || named.kind != CAIRN_VALUE_FLOAT || named.bits < from->value_bits;
+}
+
+/// Is there a card that a conversion may go on? What is sent there and brought back is less
+/// as words, whatever becomes of them.
+static bool may_be_sent(const cairn_build *build)
+{
+    return build->loader->card && !build->loader->card->failed;
 }
 
 static bool is_moved(const cairn_build *build)
@@ -75,7 +85,7 @@ static bool is_moved(const cairn_build *build)
 
     if (format->hybrid && !numbers) return false;
     for (int k = 0; k < format->members; k++)
-        if (!takes_words(from, format->member[k])
+        if (!takes_words(from, format->member[k], may_be_sent(build))
             || (!numbers && cairn_compares_values(format->member[k])))
             return false;
     return true;
@@ -238,11 +248,12 @@ cairn_status cairn_value_words_create(const cairn_build *build,
     if (status == CAIRN_OK && done) {
         const cairn_group *group = &words->tensor->group[0];
 
-        words->kind = group->layout->value_kind;
-        words->bits = group->layout->value_bits;
-        words->word = words->tensor->part[group->first].view.dictionary;
-        status      = rename_values(
-                 words->tensor, words->bits,
+        words->kind   = group->layout->value_kind;
+        words->bits   = group->layout->value_bits;
+        words->word   = words->tensor->part[group->first].view.dictionary;
+        words->widens = !build->from->narrows;
+        status        = rename_values(
+                   words->tensor, words->bits,
             words->bits < 32 ? CAIRN_VALUE_INTEGER : CAIRN_VALUE_FLOAT, words->bits);
     }
     if (status != CAIRN_OK || !done) cairn_local_destroy(&words->tensor);
@@ -267,6 +278,7 @@ cairn_status cairn_value_words_restore(const cairn_value_words *words,
                                              built->part));
     for (int g = 0; g < built->groups; g++)
         if (built->group[g].layout->encoding->val == CAIRN_VAL_UNSAID)
-            CAIRN_TRY(cairn_group_narrow_again(built, g));
+            CAIRN_TRY(words->widens ? cairn_group_widen(built, g)
+                                    : cairn_group_narrow_again(built, g));
     return cairn_local_store_values(built);
 }

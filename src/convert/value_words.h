@@ -10,8 +10,10 @@
 ///
 /// It is done where no more than moving is asked for. Values are widened first, as ever,
 /// where entries may be there twice and are added, where a query compares values that are
-/// no numbers as words, where the target's values are as wide as the type, in tuples or in
-/// a caller's arrays, on several ranks, and where no function for such words is at hand.
+/// no numbers as words, where the target's values are in tuples or in a caller's arrays, on
+/// several ranks, and where no function for such words is at hand. Where the target's values
+/// are as wide as the type they are widened first, too, unless a card is listed: then the
+/// words go to the card and back, and are widened at the end.
 
 #ifndef CAIRN_CONVERT_VALUE_WORDS_H
 #define CAIRN_CONVERT_VALUE_WORDS_H
@@ -24,6 +26,8 @@ typedef struct cairn_value_words {
     int              bits; ///< each as wide as this,
     const double    *word; ///< [2^bits] and the numbers of what, if it is CODE.
     bool             own;  ///< They are not where the source has its values.
+    bool
+        widens; ///< Where the format names no type, values are as wide as the tensor's.
 } cairn_value_words;
 
 /// Does a query ask for more than whether there is an entry? Then other values may be stored

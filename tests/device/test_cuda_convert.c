@@ -15,13 +15,13 @@ static bool is_pad(const cairn_pass *pass)
     return is_on_card(pass) && pass->what == CAIRN_PASS_PAD;
 }
 
-/// A pass over entries, of the method, that ran on the processor: queries are answered and
-/// slots begin there, lines are padded, but no entry is moved.
+/// A pass over entries or padding, of the method, that ran on the processor: queries are
+/// answered and slots begin there, but no entry is moved, and nothing is padded.
 static bool is_left(const cairn_pass *pass)
 {
     return !pass->place.device && pass->method && strcmp(pass->method, "card") == 0
            && (pass->what == CAIRN_PASS_SORT || pass->what == CAIRN_PASS_MOVE
-               || pass->what == CAIRN_PASS_APPEND);
+               || pass->what == CAIRN_PASS_APPEND || pass->what == CAIRN_PASS_PAD);
 }
 
 static bool is_sort(const cairn_pass *pass)
@@ -100,21 +100,38 @@ Test(cuda_convert, formats_that_go, .timeout = 300)
     end();
 }
 
-/// The card numbers the entries of each row, of sources in any order: matrices of all sizes,
-/// rows without entries, and sources that store padding. The arrays are those of the
-/// processor and of the reference way.
-Test(cuda_convert, into_slots, .timeout = 300)
+/// Slots of lines that have no padding, and slots of columns of blocks whose groups are
+/// counted by rows.
+static const char lines_of_two[] =
+    "#encoding<{ idx_map<(d0,d1)->(slot,d0/2,d1/3,d0%2,d1%3)>, mutation<merge(0), "
+    "trim(0,0)>, indirect<{ block = sum(value) groupBy (d0,d1)->(d0/2,d1/3); "
+    "slot = enum(block) groupBy (d0,d1)->(d0/2) traverseBy (d0,d1)->(d1/3) with "
+    "block ne 0 -> 0 | otherwise -> none }> }>";
+static const char lines_by_columns[] =
+    "#encoding<{ idx_map<(d0,d1)->(slot,d1/3,d0/2,d0%2,d1%3)>, mutation<merge(0), "
+    "trim(0,0)>, indirect<{ block = sum(value) groupBy (d0,d1)->(d0/2,d1/3); "
+    "width = sum(block) groupBy (d0,d1)->(d1/3); "
+    "slot = enum(block) groupBy (d0,d1)->(d1/3) traverseBy (d0,d1)->(d0/2) with "
+    "block eq 0 -> width | otherwise -> 0 }> }>";
+
+/// The card numbers the entries of each row, of sources in any order, or puts groups where
+/// they are numbered, and pads: matrices of all sizes, rows without entries, and sources that
+/// store padding. The arrays are those of the processor and of the reference way.
+Test(cuda_convert, into_slots, .timeout = 600)
 {
     static const char *const from[] = {
         "csr",     "csc", "coo", "bcsc<3,2>", "dcsr", "c2sr<2>", "hybrid<dia,csr,0.5>",
         "dense<2>"};
     enum { SOURCES = sizeof from / sizeof *from };
-    static const char *const to[]  = {"ell", "sell<4>", "sell<32>", "sell-sigma<4,16>"};
-    uint64_t                 state = seed_clock() * 1000003 + 2;
+    static const char *const to[] = {
+        "ell",     "sell<4>", "sell<32>",   "sell-sigma<4,16>",
+        "bell<2>", "bell<7>", lines_of_two, lines_by_columns};
+    enum { TARGETS_OF_SLOTS = sizeof to / sizeof *to };
+    uint64_t state = seed_clock() * 1000003 + 2;
 
     BEGIN("seed=69");
     printf("state %llu\n", (unsigned long long)state);
-    for (int k = 0; k < 4 * SOURCES; k++) {
+    for (int k = 0; k < TARGETS_OF_SLOTS * SOURCES; k++) {
         const char *const source = from[k % SOURCES], *const target = to[k / SOURCES];
         cairn_source *entries =
             random_source(context, &state, 1 + random_below(&state, 200),

@@ -109,7 +109,8 @@ static size_t begins(const cairn_tensor *tensor)
 
 /// Padding is written there, so that slots of rows stay, too: of a source that is there
 /// nothing goes up but where rows and slots begin, which row a lane has, and what queries
-/// number rows by; and nothing at all when a plan runs on them.
+/// number rows by; and nothing at all when a plan runs on them. So do slots of lines, whose
+/// groups go up.
 Test(cuda_kept, padded_arrays_stay, .timeout = 300)
 {
     static const struct {
@@ -121,6 +122,13 @@ Test(cuda_kept, padded_arrays_stay, .timeout = 300)
         {"sell<32>",         (TALL + 31) / 32, 0},
         {"sell-sigma<4,16>", TALL / 4,         1}
     };
+    /* The same, and one whose lines have no padding but holes. */
+    static const char *const lines[] = {
+        "bell<4>",
+        "#encoding<{ idx_map<(d0,d1)->(slot,d0/4,d1/4,d0%4,d1%4)>, mutation<merge(0), "
+        "trim(0,0)>, indirect<{ block = sum(value) groupBy (d0,d1)->(d0/4,d1/4); "
+        "slot = enum(block) groupBy (d0,d1)->(d0/4) traverseBy (d0,d1)->(d1/4) with "
+        "block ne 0 -> 0 | otherwise -> none }> }>"};
     enum { LITTLE = 2048 }; /* constants, and what is seen */
     cairn_tensor *between, *there;
 
@@ -150,6 +158,17 @@ Test(cuda_kept, padded_arrays_stay, .timeout = 300)
         cr_expect_eq(run_there(made), 0, "%s: what was made there", to[k].text);
         cr_expect_gt(run_there(right), need, "%s: what was not", to[k].text);
         cairn_tensor_destroy(&right);
+        cairn_tensor_destroy(&made);
+    }
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        cairn_tensor *made;
+
+        /* Of a block, which has an entry at least, its column and number. */
+        const size_t up = convert_there(there, lines[k], &made);
+
+        cr_expect_leq(up, (size_t)TALL * EACH * 8 + TALL / 4 * 16 + LITTLE, "%s",
+                      lines[k]);
+        cr_expect_eq(run_there(made), 0, "%s: what was made there", lines[k]);
         cairn_tensor_destroy(&made);
     }
     cairn_tensor_destroy(&there);
@@ -288,8 +307,9 @@ static const struct {
 enum { NARROW_TYPES = sizeof narrow_types / sizeof *narrow_types, LEAST = 8192 };
 
 /// What was made there as wide as the type is stored in a narrower one afterwards: indices
-/// stay where they are, the values alone go up, and that once; where they are read as wide
-/// as the type, which the card has no more, as often as they are.
+/// stay where they are, the values alone go up, and that once. Where values of the target are
+/// as wide as the type the narrow ones go there all the same, and are widened when they are
+/// back.
 Test(cuda_kept, values_of_another_type, .timeout = 300)
 {
     BEGIN("seed=76");
@@ -305,20 +325,20 @@ Test(cuda_kept, values_of_another_type, .timeout = 300)
                       n * 8);
         cr_expect_not(cairn_layout_is_wide(made->local->group[0].layout), "%s",
                       narrow_types[t].type);
-        const size_t wide = convert_there(made, "dcsr", &again);
-
-        cr_expect(wide >= n * 8 && wide <= n * 8 + LEAST, "%s: %zu bytes",
-                  narrow_types[t].type, wide);
-        cairn_tensor_destroy(&again);
-        const char *const to    = typed("dcsr", narrow_types[t].type);
-        const size_t      first = convert_there(made, to, &again);
+        const char *const to[]  = {"dcsr", typed("dcsr", narrow_types[t].type)};
+        const bool        which = t % 2;
+        const size_t      first = convert_there(made, to[which], &again);
 
         cr_expect(first >= narrow && first <= narrow + spread + LEAST, "%s: %zu bytes",
                   narrow_types[t].type, first);
+        cr_expect_eq(cairn_layout_is_wide(again->local->group[0].layout), !which);
         cairn_tensor_destroy(&again);
-        cr_expect_leq(convert_there(made, to, &again), spread + LEAST, "%s again",
-                      narrow_types[t].type);
-        cairn_tensor_destroy(&again);
+        for (int k = 0; k < 2; k++) {
+            cr_expect_leq(convert_there(made, to[k], &again), spread + LEAST,
+                          "%s to %s again", narrow_types[t].type, to[k]);
+            cr_expect_eq(cairn_layout_is_wide(again->local->group[0].layout), k == 0);
+            cairn_tensor_destroy(&again);
+        }
         cr_expect_leq(run_there(made), n * 8 / 2, "%s", narrow_types[t].type);
         cairn_tensor_destroy(&made);
         cairn_tensor_destroy(&from);

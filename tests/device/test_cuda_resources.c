@@ -161,9 +161,20 @@ static void print_conversion(cairn_env *env, const char *source, const char *tar
     snprintf(name, sizeof name, "%s to %s", source, target);
     spec.from = from;
     spec.to   = to;
-    if (to->level[to->last < 0 ? 0 : to->last].indirect)
-        spec.along = (cairn_convert_along_spec){
-            .on = true, .query = to->level[to->last].query, .row = 0, .col = 1};
+    if (to->level[to->last < 0 ? 0 : to->last].indirect) {
+        const int          slot    = to->level[to->last].query;
+        const cairn_query *numbers = &to->encoding->query[slot];
+
+        if (numbers->arg == CAIRN_ARG_VALUE)
+            spec.along = (cairn_convert_along_spec){
+                .on = true, .query = slot, .row = 0, .col = 1};
+        else /* of groups that are listed line by line */
+            spec.blocks =
+                (cairn_convert_group_spec){.query  = &to->encoding->query[numbers->arg],
+                                           .number = slot,
+                                           .listed = true};
+        spec.omit.determined = spec.blocks.query;
+    }
     for (int l = 0; l <= to->partition; l++) /* banks by numbers of rows */
         spec.tables.queries |= cairn_form_queries(to->algebra, &to->level[l].form);
     cr_assert(cairn_grid_convert_can(&spec, &why), "%s: %s", name, why);
@@ -194,6 +205,7 @@ static void print_conversions(cairn_env *env)
     print_conversion(env, "csr", "ell");
     print_conversion(env, "csr", "sell<32>");
     print_conversion(env, "csc", "sell<32>");
+    print_conversion(env, "csr", "bell<4>");
     print_conversion(env, "c2sr<16>", "csr");
     print_conversion(env, "csr", "c2sr<16>");
     print_conversion(env, "csr", "cisr<16>");

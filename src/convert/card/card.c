@@ -25,14 +25,12 @@ int64_t cairn_card_has_source(const cairn_compiled *c)
                : 0;
 }
 
-/* The processor pads lines, and writes their indices, after they have come; banks come one
-   after the other, each over the one before. */
+/* Banks come one after the other, each over the one before. */
 void cairn_card_keep(cairn_compiled *c, cairn_local *tensor)
 {
     cairn_card_work *const w = c->program.card;
 
-    if (w && w->grids->keep && w->target && c->m->layout->partition < 0
-        && !c->m->blocks)
+    if (w && w->grids->keep && w->target && c->m->layout->partition < 0)
         w->grids->keep(w->program, w->target, tensor, c->m->number);
 }
 
@@ -52,7 +50,7 @@ static cairn_convert_spec spec_of(const cairn_compiled *c)
     cairn_convert_spec spec = cairn_compiled_spec(c, CAIRN_CONVERT_PACK);
 
     spec.along.col       = c->m->rows.col;
-    spec.omit.determined = spec.blocks.query; /* written line by line */
+    spec.omit.determined = spec.blocks.query; /* PAD writes them, line by line */
     return spec;
 }
 

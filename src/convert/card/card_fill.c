@@ -3,6 +3,7 @@
 /// The passes on a card behind the first: nodes are numbered, and arrays filled.
 
 #include "convert/card/card_steps.h"
+#include "convert/numbers/compiled_blocks.h"
 #include "convert/passes.h"
 
 /// Number the nodes of a depth, which are row @p row. @param[out] nodes  How many.
@@ -150,7 +151,7 @@ static cairn_status fill(cairn_compiled *c, cairn_card_work *w)
         CAIRN_TRY(fill_level(c, w, l));
     w->args.end = entries;
     CAIRN_TRY(cairn_card_start(w, CAIRN_GRID_CONVERT_FILL, entries));
-    return c->m->rows.along ? CAIRN_OK : cairn_card_fetch_target(w);
+    return slots ? CAIRN_OK : cairn_card_fetch_target(w);
 }
 
 cairn_status cairn_card_fill(cairn_compiled *c, const cairn_part *part)
@@ -159,13 +160,33 @@ cairn_status cairn_card_fill(cairn_compiled *c, const cairn_part *part)
     return cairn_card_note(c, fill(c, c->program.card));
 }
 
+/// The groups of each line, if they are not there since keys were made, and how many are
+/// numbered where no entry is.
+static cairn_status send_lines(const cairn_compiled *c, cairn_card_work *w)
+{
+    const cairn_blocks *b = c->m->blocks;
+    cairn_grid_address  at;
+
+    w->args.line_slots = b->width < 0 ? 0 : b->along.places;
+    if (b->along.begin == c->origin.groups.index->begin) return CAIRN_OK;
+    CAIRN_TRY(cairn_card_send_small(w, b->along.begin, b->along.lines + 1, &at));
+    w->args.line_first = cairn_card_address(at);
+    CAIRN_TRY(cairn_card_send_small(w, b->along.place, b->along.n, &at));
+    w->args.line_list = cairn_card_address(at);
+    return CAIRN_OK;
+}
+
 static cairn_status pad(const cairn_compiled *c, cairn_card_work *w)
 {
-    const int64_t      lanes = cairn_slots_lanes(c->m->layout);
-    const int64_t      all   = lanes * c->facts.groups;
-    cairn_grid_address order;
+    const cairn_layout *to    = c->m->layout;
+    const bool          rows  = c->m->rows.along;
+    const int64_t       lanes = rows ? cairn_slots_lanes(to) : cairn_lines_lanes(to);
+    const int64_t       all   = lanes * c->facts.groups;
+    cairn_grid_address  order;
 
-    CAIRN_TRY(cairn_card_send_small(w, c->slots.row_of, all, &order));
+    CAIRN_TRY(
+        cairn_card_send_small(w, rows ? c->slots.row_of : c->slots.lane, all, &order));
+    if (!rows) CAIRN_TRY(send_lines(c, w));
     w->args.order = cairn_card_address(order);
     w->args.lanes = lanes;
     w->args.end   = all;

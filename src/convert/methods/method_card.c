@@ -104,7 +104,7 @@ stands_on_card(const cairn_compiled *c, cairn_pass_writer *w, double seconds)
     pass->place.rate   = pass->bytes > 0 ? seconds / pass->bytes : 0;
 }
 
-enum { KEY = 12, A_DIGIT = 32, STARTS = 8, A_ROW = 8 };
+enum { KEY = 12, A_DIGIT = 32, STARTS = 8, A_ROW = 8, A_LINE = 12 };
 
 static cairn_status sort_pass(const cairn_compiled *c, cairn_pass_writer *w)
 {
@@ -136,6 +136,17 @@ move_pass(const cairn_compiled *c, cairn_pass_writer *w, uint64_t arrays, double
     return CAIRN_OK;
 }
 
+/// @p bytes: of an entry, of what says what slots lack.
+static cairn_status
+pad_pass(const cairn_compiled *c, cairn_pass_writer *w, double bytes)
+{
+    w->program->pads = true;
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_PAD, CAIRN_UNIT_RUN, w->arrays & ~w->ptrs,
+                               CAIRN_STORES_NONE, bytes, &pads));
+    stands_on_card(c, w, on_card(c, bytes, 1));
+    return CAIRN_OK;
+}
+
 /// Slots begin on the processor, as for the method row-slots.
 static cairn_status passes_to_slots(const cairn_compiled *c, cairn_pass_writer *w)
 {
@@ -146,21 +157,17 @@ static cairn_status passes_to_slots(const cairn_compiled *c, cairn_pass_writer *
     cairn_passes_call(w, &lanes);
     CAIRN_TRY(sort_pass(c, w));
     CAIRN_TRY(move_pass(c, w, w->arrays & ~w->ptrs, KEY));
-    w->program->pads = true;
-    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_PAD, CAIRN_UNIT_RUN, w->arrays & ~w->ptrs,
-                               CAIRN_STORES_NONE, A_ROW * w->rows, &pads));
-    stands_on_card(c, w, on_card(c, A_ROW * w->rows, 1));
-    return CAIRN_OK;
+    return pad_pass(c, w, A_ROW * w->rows);
 }
 
-/// Lines begin, and have their indices written, on the processor, as for the method groups.
+/// Lines begin on the processor, as for the method groups.
 static cairn_status passes_to_lines(const cairn_compiled *c, cairn_pass_writer *w)
 {
     w->program->division.most = INT64_MAX;
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_lines));
     CAIRN_TRY(sort_pass(c, w));
     CAIRN_TRY(move_pass(c, w, w->arrays & ~w->ptrs, KEY));
-    return cairn_passes_pad(w, &cairn_pad_lines);
+    return pad_pass(c, w, A_LINE * (double)cairn_lines_lanes(c->m->layout) * w->groups);
 }
 
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)

@@ -29,8 +29,8 @@ bool cairn_lines_are_exact(const cairn_compiled *c)
 
 /* ---- lanes ---- */
 
-/// Lanes of a group: combinations of the complete levels above the index.
-static int64_t lanes_of(const cairn_layout *to)
+/* Combinations of the complete levels above the index. */
+int64_t cairn_lines_lanes(const cairn_layout *to)
 {
     int64_t lanes = 1;
 
@@ -93,7 +93,7 @@ static cairn_status begin_lines(cairn_compiled *c)
     cairn_env *const    env  = c->m->env;
     const cairn_layout *to   = c->m->layout;
     cairn_bank         *bank = &c->m->bank[0];
-    const __int128      all  = (__int128)lanes_of(to) * c->facts.groups;
+    const __int128      all  = (__int128)cairn_lines_lanes(to) * c->facts.groups;
 
     CAIRN_CHECK(all <= MOST, env, CAIRN_NO_KERNEL,
                 "convert: more lanes than 32 bits number");
@@ -101,7 +101,7 @@ static cairn_status begin_lines(cairn_compiled *c)
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.begin));
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)all, &c->slots.lane));
     find_lines(c, (int64_t)all);
-    CAIRN_TRY(cairn_slots_begin_groups(c, lanes_of(to), groups_in));
+    CAIRN_TRY(cairn_slots_begin_groups(c, cairn_lines_lanes(to), groups_in));
     bank->nodes[to->last] = c->groups.n;
     return CAIRN_OK;
 }
@@ -138,7 +138,7 @@ static cairn_status write_lanes(cairn_compiled *c, const cairn_pass_call *call)
     const cairn_layout       *to = c->m->layout;
     const cairn_kernel_level *level =
         &call->part->view.level[cairn_lines_index_level(to)];
-    const int64_t lanes = lanes_of(to), all = lanes * c->facts.groups;
+    const int64_t lanes = cairn_lines_lanes(to), all = lanes * c->facts.groups;
     const int     threads = (int)c->ranges.n;
 
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)

@@ -384,7 +384,7 @@ static bool has_function(const cairn_convert_spec *spec, int function)
 
     if (function == CAIRN_GRID_CONVERT_BANKS) return to->partition >= 0;
     if (function == CAIRN_GRID_CONVERT_GAPS) return cairn_grid_convert_has_gaps(to);
-    if (function == CAIRN_GRID_CONVERT_PAD) return spec->along.on;
+    if (function == CAIRN_GRID_CONVERT_PAD) return spec->along.on || spec->blocks.query;
     if (function < CAIRN_GRID_CONVERT_PTR) return true;
     if (spec->along.on || spec->blocks.query) return false;
     if (function < CAIRN_GRID_CONVERT_HOLES) {
@@ -423,8 +423,10 @@ static void build(cairn_convert *c, int function)
         lower_banks(c);
     else if (function == CAIRN_GRID_CONVERT_GAPS)
         lower_gaps(c);
-    else if (function == CAIRN_GRID_CONVERT_PAD)
+    else if (function == CAIRN_GRID_CONVERT_PAD && c->spec->along.on)
         cairn_grid_convert_lower_pad(c);
+    else if (function == CAIRN_GRID_CONVERT_PAD)
+        cairn_grid_convert_lower_pad_lines(c);
     else if (function < CAIRN_GRID_CONVERT_HOLES)
         lower_ptr(c, function - CAIRN_GRID_CONVERT_PTR);
     else

@@ -86,7 +86,10 @@ typedef enum {
     /// groups. Added up, these are where each group begins.
     CAIRN_GRID_CONVERT_GAPS,
     /// `along`, behind FILL: write the idx and values of what no entry has, lane by lane, with
-    /// `order`, `first`, `cursor` and `lanes`. The turns are lanes of all groups.
+    /// `order`, `first`, `cursor` and `lanes`. The turns are lanes of all groups. `blocks`:
+    /// write all idx; of the line in a lane (`order`) `line_first` and `line_list` have its
+    /// groups, and the first `line_slots` values of the last expression are padding where the
+    /// line lacks them: none if that is 0.
     CAIRN_GRID_CONVERT_PAD,
     /// One for each level with a ptr: write it, `capacity` entries being there; the turns
     /// are its elements.

@@ -3,7 +3,7 @@
 /// FILL of a target in which the entries of a row stand one behind the other, in a lane
 /// that the row alone gives. A key is a row and a column, and keys come in order: so the
 /// number of an entry along its row is how far it stands behind the first of the row. And of
-/// one in which groups of entries stand so, whose numbers keys have.
+/// one in which groups of entries stand so, whose numbers keys have. And PAD of both.
 
 #include "lower/grid_convert/grid_convert_steps.h"
 
@@ -140,5 +140,93 @@ void cairn_grid_convert_lower_lines(cairn_convert *c)
         c, cairn_ir_load(b, cairn_convert_small(c, CAIRN_GRID_CONVERT_at, "at"), p));
     write_slot(c);
     cairn_ir_end(b);
+    cairn_grid_convert_close(c);
+}
+
+/// The level whose index says which group a slot has.
+static int index_level(const cairn_layout *to)
+{
+    int l = to->last + 1;
+
+    while (!to->level[l].determined)
+        l++;
+    return l;
+}
+
+static void put_index(cairn_convert *c, const cairn_convert_lane *s, cairn_ir_x value)
+{
+    cairn_ir        *b    = &c->ir;
+    const cairn_ir_x next = cairn_ir_use(b, s->next);
+
+    cairn_ir_store(b, cairn_convert_idx(c, 1, index_level(c->to)), next, value);
+    cairn_ir_assign(b, s->next, cairn_ir_add(b, next, s->lanes));
+}
+
+static void put_holes_of_line(cairn_convert *c, const cairn_convert_lane *s)
+{
+    cairn_ir        *b    = &c->ir;
+    const int        D    = index_level(c->to);
+    const cairn_ir_x hole = cairn_ir_param(
+        b, (cairn_ir_field){CAIRN_IR_LEVEL_HOLE, 1, D}, CAIRN_IR_I64, "B%d_hole", D);
+
+    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, s->next), s->stop));
+    put_index(c, s, hole);
+    cairn_ir_end(b);
+}
+
+/// The groups of a line, listed from @p begin to @p end, and behind them those that it
+/// lacks, as far as there are slots. The list ascends: the next of it that was not met
+/// tells whether a value is lacking.
+static void put_line(cairn_convert            *c,
+                     const cairn_convert_lane *s,
+                     cairn_ir_x                begin,
+                     cairn_ir_x                end)
+{
+    cairn_ir       *b    = &c->ir;
+    cairn_ir_array *list = cairn_convert_small(c, CAIRN_CONVERT_line_list, "line_list");
+    const cairn_ir_x all =
+        cairn_convert_scalar(c, CAIRN_CONVERT_line_slots, "line_slots");
+    cairn_ir_var *const q      = cairn_ir_declare(b, begin, "q");
+    cairn_ir_var *const met    = cairn_ir_declare(b, begin, "met");
+    cairn_ir_var *const absent = cairn_ir_declare(b, cairn_ir_int(b, 0), "absent");
+    const cairn_ir_x    m = cairn_ir_use(b, met), x = cairn_ir_use(b, absent);
+
+    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, q), end));
+    put_index(c, s, cairn_ir_load(b, list, cairn_ir_use(b, q)));
+    cairn_convert_increase(c, q);
+    cairn_ir_end(b);
+    cairn_ir_while(b, cairn_ir_and(b, cairn_ir_lt(b, x, all),
+                                   cairn_ir_lt(b, cairn_ir_use(b, s->next), s->stop)));
+    const cairn_ir_x present = let(
+        c, cairn_ir_select(b, cairn_ir_lt(b, m, end), cairn_ir_load(b, list, m), all),
+        "present");
+
+    cairn_ir_if(b, cairn_ir_eq(b, present, x));
+    cairn_convert_increase(c, met);
+    cairn_ir_else(b);
+    put_index(c, s, x);
+    cairn_ir_end(b);
+    cairn_convert_increase(c, absent);
+    cairn_ir_end(b);
+}
+
+void cairn_grid_convert_lower_pad_lines(cairn_convert *c)
+{
+    cairn_ir        *b = &c->ir;
+    const cairn_ir_x k = cairn_grid_convert_open(c, cairn_grid_convert_end(c), "k");
+    const cairn_convert_lane s    = lane_at(c, k);
+    const cairn_ir_x         line = let(
+                c, cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_order, "order"), k),
+                "line");
+    cairn_ir_array *first =
+        cairn_convert_small(c, CAIRN_CONVERT_line_first, "line_first");
+
+    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_int(b, 0), line));
+    const cairn_ir_x begin =
+        let(c, cairn_ir_load(b, first, cairn_ir_add_int(b, line, -1)), "begin");
+
+    put_line(c, &s, begin, let(c, cairn_ir_load(b, first, line), "end_of_line"));
+    cairn_ir_end(b);
+    put_holes_of_line(c, &s);
     cairn_grid_convert_close(c);
 }

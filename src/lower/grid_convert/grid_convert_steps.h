@@ -35,6 +35,7 @@ void cairn_grid_convert_lower_pack(cairn_convert *c);
 void cairn_grid_convert_lower_slots(cairn_convert *c);
 void cairn_grid_convert_lower_pad(cairn_convert *c);
 void cairn_grid_convert_lower_lines(cairn_convert *c);
+void cairn_grid_convert_lower_pad_lines(cairn_convert *c);
 
 /// End a function, and what it was built with.
 cairn_status cairn_grid_convert_finish(cairn_env          *env,
