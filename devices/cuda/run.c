@@ -9,7 +9,6 @@
 #include "devices/cuda/product.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /// Bytes of the pieces of what is longer than one: one travels while the next is copied.
 #define LONG_PIECE ((int64_t)4 << 20)
@@ -247,27 +246,12 @@ void cairn_cuda_seat_same(cairn_cuda_seat *seat, int lent)
     }
 }
 
-/// Is it the X that was lent, of all that is?
-static bool has_lent(const cairn_cuda_seat *s, const void *const *x)
-{
-    bool has = s->loan.graph != NULL;
-
-    for (int n = 0; n < s->loan.count && has; n++) {
-        const cairn_cuda_lent *lent = &s->loan.lent[n];
-        const cairn_cuda_x    *mine = s->product[lent->product]->x;
-
-        has = (const char *)x[lent->product] + mine->on.begin == mine->lent;
-    }
-    return has;
-}
-
 /// All of a run, on a card that is entered.
 static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
 {
     cairn_cuda_device *d = device_of(s);
 
-    s->lending = has_lent(s, x);
-    s->staged  = s->lending && s->loan.staged && cairn_cuda_seat_landing(s, 0);
+    cairn_cuda_seat_meet(s, x, y);
     const cairn_cuda_graph_exec graph = s->staged    ? s->loan.staged
                                         : s->lending ? s->loan.graph
                                                      : s->graph;
@@ -283,10 +267,9 @@ static void enqueue(cairn_cuda_seat *s, const void *const *x, void *const *y)
     for (int k = 0; k < s->products && !s->staged; k++) {
         const cairn_cuda_product *p = s->product[k];
 
-        if (cairn_cuda_seat_landing(s, k)) {
-            cairn_cuda_seat_land(s, k, (cairn_interval){0, p->y.bytes - 1}, d->stream);
-            cairn_cuda_seat_mark(s, p->moment.down);
-        } else if (!cairn_cuda_is_piece(&p->y))
+        if (cairn_cuda_seat_landing(s, k))
+            cairn_cuda_seat_land_all(s, k);
+        else if (!cairn_cuda_is_piece(&p->y))
             cairn_cuda_seat_ask(s, k, p->y.at);
     }
 }
@@ -314,8 +297,6 @@ static void begin(cairn_cuda_seat *s, const void *const *x, void *const *y)
 {
     s->came       = false;
     s->begun.host = 0;
-    for (int k = 0; s->loan.landing && k < s->products; k++)
-        s->loan.landing[k].now = s->loan.landing[k].y && y[k] == s->loan.landing[k].y;
     enqueue(s, x, y);
     cairn_cuda_seat_settle(s);
 }
@@ -329,30 +310,15 @@ void cairn_cuda_seat_start(cairn_cuda_seat *s, const void *const *x, void *const
     cairn_cuda_leave(device_of(s));
 }
 
-/// Wait for what lands, and take what shares pages.
-static void take_landing(cairn_cuda_seat          *s,
-                         const cairn_cuda_product *p,
-                         const cairn_cuda_landing *landing,
-                         char                     *y)
-{
-    const int64_t begin = landing->begin, end = landing->end;
-
-    if (!s->staged) cairn_cuda_seat_wait(s, p->moment.down);
-    if (s->error != CAIRN_CUDA_OK || !y) return;
-    memcpy(y, p->ring.half[0].begin, (size_t)begin);
-    memcpy(y + end, p->ring.half[1].begin, (size_t)(p->y.bytes - end));
-}
-
 /// Take Y, piece by piece as they come, if there are several. @p y NULL: only wait.
 static void take_down(cairn_cuda_seat *s, int k, char *y)
 {
-    const cairn_cuda_product *p       = s->product[k];
-    const cairn_cuda_landing *landing = cairn_cuda_seat_landing(s, k);
+    const cairn_cuda_product *p = s->product[k];
 
     if (!s->came) cairn_cuda_seat_wait(s, s->done);
     s->came = true;
-    if (landing)
-        take_landing(s, p, landing, y);
+    if (cairn_cuda_seat_landing(s, k))
+        cairn_cuda_seat_take_landed(s, k, y);
     else if (!cairn_cuda_is_piece(&p->y))
         cairn_cuda_seat_take(s, k, y);
     else if (s->error == CAIRN_CUDA_OK && y)

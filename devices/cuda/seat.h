@@ -27,13 +27,21 @@ typedef struct cairn_cuda_lent {
     int         product;
 } cairn_cuda_lent;
 
+enum { CAIRN_CUDA_LANDED = 8 }; ///< Pieces of a Y that is copied on.
+
 /// Where a product's Y of most runs lies: whole pages of it are pinned there, and come
-/// straight from the card.
+/// straight from the card. Where a run has another X and another Y, nobody needs what lies
+/// there: such a Y comes there first, all of it while the processor is at work, and is copied
+/// on piece by piece.
 typedef struct cairn_cuda_landing {
     char       *y;          ///< NULL: there is none.
     int64_t     begin, end; ///< Bytes of it that are such pages,
     const char *block;      ///< of memory that is pinned from here on.
-    bool        now;        ///< The run at hand has that Y.
+    bool        now;        ///< The run at hand has that Y,
+    bool        on;         ///< or has one that it is copied on to.
+    cairn_cuda_event
+        piece[CAIRN_CUDA_LANDED]; ///< Pieces have come. The last is NULL: no Y
+                                  ///< is copied on.
 } cairn_cuda_landing;
 
 /// All of it.
@@ -98,6 +106,14 @@ void cairn_cuda_seat_land(cairn_cuda_seat  *seat,
                           int               k,
                           cairn_interval    bytes,
                           cairn_cuda_stream stream);
+
+/// Begin a run with these vectors: what of them is lent?
+void cairn_cuda_seat_meet(cairn_cuda_seat *seat, const void *const *x, void *const *y);
+
+/// Enqueue the way back of a Y that lands; wait for it, and take what is not where it
+/// belongs. @p y NULL: only wait.
+void cairn_cuda_seat_land_all(cairn_cuda_seat *seat, int k);
+void cairn_cuda_seat_take_landed(cairn_cuda_seat *seat, int k, char *y);
 
 /// Where Y of product @p k comes to in the run at hand; NULL: to pinned memory of its own.
 const cairn_cuda_landing *cairn_cuda_seat_landing(const cairn_cuda_seat *seat, int k);

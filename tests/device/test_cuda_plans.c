@@ -11,7 +11,7 @@
 #include "support/seed.h"
 #include "tensor/value_storage.h"
 
-enum { USUAL_CASES = 40 };
+enum { USUAL_CASES = 40, RUNS = 3 };
 
 /* ---- Random formats ---- */
 
@@ -25,10 +25,13 @@ typedef struct {
     cairn_tensor         *tensor;
 } random_case;
 
-/// How far all cases have come.
+/// How far all cases have come, at each place: plans, those of tensors with values, those
+/// that no card has a kernel for, and those each of whose runs was one graph.
+enum { PLACES = 2 };
+
 static struct {
-    int stored, carried;
-} met;
+    int plans, full, refused, carried;
+} met[PLACES];
 
 /// Draw a case. @return false: such a format stores no such matrix.
 static bool open_case(random_case *c)
@@ -79,7 +82,7 @@ static void *multiply(const random_case *c, const char *place, size_t *bytes)
             cairn_plan_x(plan)[k] = ramp(k);
         else
             cairn_plan_x_f32(plan)[k] = (float)ramp(k);
-    for (int again = 0; again < 3; again++)
+    for (int again = 0; again < RUNS; again++)
         MUST(context, cairn_plan_run(plan, NULL, NULL));
     MUST(context, cairn_plan_describe(plan, &info));
     cr_expect_eq(info.retired, 0, "seed %llu", (unsigned long long)c->seed);
@@ -97,19 +100,24 @@ static void *multiply(const random_case *c, const char *place, size_t *bytes)
 
 static void check_case(const random_case *c)
 {
-    static const char *const places[] = {"cuda", "cpu*0.5+cuda*0.5"};
+    static const char *const places[PLACES] = {"cuda", "cpu*0.5+cuda*0.5"};
     size_t                   bytes = 0, also = 0;
+    bool                     full  = false;
     void *const              right = multiply(c, "cpu", &bytes);
 
     cr_assert_not_null(right, "seed %llu: %s\n%s", (unsigned long long)c->seed,
                        context->env.message, c->text);
-    for (int k = 0; k < 2; k++) {
+    for (int64_t p = 0; p < c->tensor->local->parts; p++)
+        full |= c->tensor->local->part[p].view.values > 0;
+    for (int k = 0; k < PLACES; k++) {
         const long  before = fake.calls("cuGraphLaunch");
         void *const y      = multiply(c, places[k], &also);
 
-        met.stored++;
+        met[k].plans++;
+        met[k].full += full;
+        met[k].refused += !y;
         if (y) {
-            met.carried += fake.calls("cuGraphLaunch") - before == 3;
+            met[k].carried += full && fake.calls("cuGraphLaunch") - before == RUNS;
             cr_expect(also == bytes && memcmp(y, right, bytes) == 0,
                       "seed %llu, %s: bits differ\n%s", (unsigned long long)c->seed,
                       places[k], c->text);
@@ -122,7 +130,8 @@ static void check_case(const random_case *c)
 }
 
 /// With 1, 3 and 32 columns, forward and transposed, Y set and added to, f32 and f64; on
-/// the card alone, and divided between it and the processor. A run is one graph.
+/// the card alone, which takes 95 of 100 at least, and divided between it and the processor,
+/// where a share may have no values. A run is one graph.
 Test(cuda_plans, random_formats, .timeout = 3600)
 {
     const char *given = getenv("CUDA_SEED");
@@ -139,8 +148,13 @@ Test(cuda_plans, random_formats, .timeout = 3600)
         close_case(&c);
         n++;
     }
-    printf("%d of %d plans ran as one graph\n", met.carried, met.stored);
-    cr_expect(given || met.carried * 100 >= met.stored * 80);
+    for (int k = 0; k < PLACES; k++)
+        printf("%s: %d plans, %d of tensors with values, of which %d ran as one graph "
+               "each time; %d refused\n",
+               k ? "divided" : "card alone", met[k].plans, met[k].full, met[k].carried,
+               met[k].refused);
+    cr_expect(given || met[0].carried * 20 >= met[0].full * 19);
+    cr_expect(given || met[1].carried * 100 >= met[1].full * 80);
     cairn_context_destroy(&context);
 }
 

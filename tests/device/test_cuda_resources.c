@@ -388,13 +388,11 @@ static void tell(FILE *out, const text *t, int k)
     }
 }
 
-static bool open_nvrtc(void)
+/// A compiler for each target.
+static bool open_compilers(void)
 {
-    const char *const one      = getenv("TEST_SM");
-    char              why[256] = "";
+    char why[256] = "";
 
-    all.targets = one ? 1 : TARGETS;
-    if (one) target[0] = atoi(one);
     for (int k = 0; k < all.targets; k++) {
         const bool opened = cairn_nvrtc_open(TEST_NVRTC, DRIVER, target[k],
                                              &all.nvrtc[k], why, sizeof why);
@@ -408,6 +406,16 @@ static bool open_nvrtc(void)
         return false;
     }
     return true;
+}
+
+/// For both generations, or the one that is named.
+static bool open_nvrtc(void)
+{
+    const char *const one = getenv("TEST_SM");
+
+    all.targets = one ? 1 : TARGETS;
+    if (one) target[0] = atoi(one);
+    return open_compilers();
 }
 
 /// Compile all texts, and hold what they take to a golden file, or to its lines of one
@@ -454,4 +462,34 @@ Test(cuda_resources, of_conversions, .timeout = 600)
     cr_assert_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
     compare("cuda-resources-convert.txt");
+}
+
+/// Newer cards: each shape's kernels, of a vector and of several.
+Test(cuda_resources, of_newer_cards, .timeout = 600)
+{
+    static const wanted list[] = {
+        {.format = "csr",       .columns = 1 },
+        {.format = "sell<32>",  .columns = 1 },
+        {.format = "csc",       .columns = 1 },
+        {.format = "csr",       .columns = 32},
+        {.format = "sell<32>",  .columns = 32},
+        {.format = "bcsr<3,3>", .columns = 32}
+    };
+    cairn_env env;
+
+    all.targets = TARGETS;
+    target[0] = 100, target[1] = 120;
+    if (!open_compilers()) return;
+    cairn_env_init(&env);
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (int narrow = 0; narrow < 2; narrow++) {
+            wanted w = list[k];
+
+            w.narrow_values = narrow;
+            w.hints         = true;
+            print(&env, &w);
+        }
+    cr_assert_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+    compare("cuda-resources-newer.txt");
 }

@@ -262,6 +262,8 @@ Test(cards, random_formats_have_the_bits_of_the_processor)
         p.op.columns    = random_chance(&state, 30) ? 3 : 1;
         p.op.transposed = random_chance(&state, 30);
         p.op.alpha      = random_chance(&state, 30) ? -0.75 : 1;
+        p.op.beta       = random_chance(&state, 30) ? 0.5 : 0;
+        if (random_chance(&state, 15)) p.op.columns = 32;
         ON_ALL_RANKS(!make_source(&state, &source), "%s",
                      cairn_context_message(context));
         if (store(source, &p, &tensor) == CAIRN_OK) {

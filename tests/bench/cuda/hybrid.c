@@ -5,9 +5,9 @@
 /// rows on the card; and cuSPARSE's best with copies from and to pinned memory, one after
 /// the other. Twice more with a caller's X and Y, which no card copies where they lie: above
 /// 8 MB X goes by little memory, and the processor's part begins when all but its end has
-/// gone. All by the host's clock. What is on the card alone, without copies, stands
-/// behind each. Every Y is held to 1e-12 of a row's absolute sum, and where rows alone are
-/// divided to the processor's bits.
+/// gone; Y comes beside that part. All by the host's clock. What is on the card alone,
+/// without copies, stands behind each. Every Y is held to 1e-12 of a row's absolute sum, and
+/// where rows alone are divided to the processor's bits.
 
 #include "cusparse.h"
 
