@@ -162,8 +162,12 @@ static PetscErrorCode see(const shell *h, sight *now)
 }
 
 /// Have the copy follow the matrix. Where the matrix has a new state all ranks agree whether
-/// its pattern is the copy's; where a block alone has one, its rank alone has new values.
-static PetscErrorCode follow(Mat A, shell *h)
+/// its pattern is the copy's; where a block alone has one, its rank alone has new values, of
+/// which the others hear in their product (whole_run()).
+///
+/// @param[out] mine  Of new values that this rank alone has. After a failure the next product
+///                   brings them.
+static PetscErrorCode follow(Mat A, shell *h, cairn_status *mine)
 {
     const sight  was    = h->its.seen;
     sight        now    = was;
@@ -172,13 +176,12 @@ static PetscErrorCode follow(Mat A, shell *h)
 
     PetscCheck(h->aij->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ORDER,
                "cairn: the matrix of a shell is not assembled");
+    *mine = CAIRN_OK;
     PetscCall(see(h, &now));
     if (h->its.looked && now.values == was.values) {
         if (now.blocks == was.blocks || !h->its.tensor) return 0;
-        PetscCall(update(A, h, &status));
-        PetscCheck(status == CAIRN_OK, PETSC_COMM_SELF, shadow_code(status),
-                   "cairn: %s", cairn_context_message(h->context));
-        h->its.seen = now;
+        PetscCall(update(A, h, mine));
+        if (*mine == CAIRN_OK) h->its.seen = now;
         return 0;
     }
     other =
@@ -223,16 +226,19 @@ static PetscErrorCode plan_ready(Mat A, shell *h, int op)
 
 static PetscErrorCode product(Mat A, int op, Vec x, Vec y)
 {
-    cairn_status status;
+    cairn_status status, mine;
     shell       *h;
 
     PetscCall(MatShellGetContext(A, &h));
-    PetscCall(follow(A, h));
+    PetscCall(follow(A, h, &mine));
     if (h->its.tensor && h->its.by[op] == UNDECIDED) PetscCall(plan_ready(A, h, op));
     if (!h->its.plan[op])
         return (op == TRANSPOSE ? MatMultTranspose : MatMult)(h->aij, x, y);
     PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
-    PetscCall(shadow_run(h->its.plan[op], op, x, y, &status));
+    if (h->mpi)
+        PetscCall(whole_run(A, h->context, h->its.plan[op], op, x, y, mine, &status));
+    else
+        PetscCall(shadow_run(h->its.plan[op], op, x, y, &status));
     PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     PetscCall(PetscLogFlops(2.0 * h->its.nnz));
     h->its.runs++;

@@ -237,16 +237,12 @@ static PetscErrorCode update(Mat A, shadow *s, cairn_status *status)
     return PetscLogEventEnd(shadow_event[REFILL], A, 0, 0, 0);
 }
 
-/// On one rank, whose blocks were changed beside the matrix. The others cannot know.
-static PetscErrorCode refill_alone(Mat A, shadow *s, const cairn_context *context)
+/// On one rank, whose blocks were changed beside the matrix. The others cannot know, and
+/// hear in their product of a failure (whole_run()).
+static PetscErrorCode refill_alone(Mat A, shadow *s, cairn_status *status)
 {
-    cairn_status status;
-
     if (s->kept.stale) return 0; // all ranks will bring theirs
-    PetscCall(update(A, s, &status));
-    PetscCheck(status == CAIRN_OK, PETSC_COMM_SELF, shadow_code(status), "cairn: %s",
-               cairn_context_message(context));
-    return 0;
+    return update(A, s, status);
 }
 
 /// New values, which each rank brings by itself; then all agree whether all have them.
@@ -395,6 +391,28 @@ compete(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
     return say(A, s, text);
 }
 
+PetscErrorCode whole_run(Mat            A,
+                         cairn_context *context,
+                         cairn_plan    *plan,
+                         int            op,
+                         Vec            x,
+                         Vec            y,
+                         cairn_status   mine,
+                         cairn_status  *status)
+{
+    PetscMPIInt    lack = mine != CAIRN_OK, any = lack;
+    MPI_Request    request;
+    PetscErrorCode code;
+
+    PetscCallMPI(MPI_Iallreduce(&lack, &any, 1, MPI_INT, MPI_MAX,
+                                PetscObjectComm((PetscObject)A), &request));
+    code = shadow_run(plan, op, x, y, status);
+    PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    PetscCall(code);
+    if (any) *status = cairn_context_agree(context, mine);
+    return 0;
+}
+
 /* --- new values, new patterns ----------------------------------------------- */
 
 /// Could a copy of all ranks win back what it costs, as a block's has to?
@@ -443,8 +461,10 @@ PetscErrorCode whole_states(Mat A, PetscObjectState *all, PetscObjectState *mine
 /// See what has changed, and have the copy follow. Where the matrix has a new state each
 /// rank looks whether its blocks are those of the copy, and all agree; where a block alone
 /// has one, its rank alone has new values.
+///
+/// @param[out] mine  Of this rank's new values, where it alone has some.
 static PetscErrorCode
-look(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
+look(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y, cairn_status *mine)
 {
     sight     now = s->seen;
     PetscBool other;
@@ -454,8 +474,9 @@ look(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
     if (s->looked && now.values == s->seen.values && now.blocks == s->seen.blocks)
         return 0;
     if (s->looked && now.values == s->seen.values) {
-        s->seen.blocks = now.blocks;
-        return s->tensor ? refill_alone(A, s, context) : 0;
+        if (s->tensor) PetscCall(refill_alone(A, s, mine));
+        if (*mine == CAIRN_OK) s->seen.blocks = now.blocks;
+        return 0;
     }
     PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], NULL));
     now.pattern = A->nonzerostate;
@@ -492,16 +513,21 @@ static PetscErrorCode bring(Mat A, shadow *s, cairn_context *context)
     return k->resting ? 0 : refill(A, s, context);
 }
 
-/// Find who computes. @param[out] plan  NULL where the blocks do.
-static PetscErrorCode decide(Mat A, shadow *s, int op, Vec x, Vec y, cairn_plan **plan)
+/// Find who computes.
+///
+/// @param[out] plan  NULL where the blocks do.
+/// @param[out] mine  Of new values that this rank alone has.
+static PetscErrorCode
+decide(Mat A, shadow *s, int op, Vec x, Vec y, cairn_plan **plan, cairn_status *mine)
 {
     const int      way = (op & TRANSPOSE) != 0;
     cairn_context *context;
 
     *plan = NULL;
+    *mine = CAIRN_OK;
     PetscCall(context_of(A, s, &context));
     if (!context) return 0;
-    PetscCall(look(A, s, context, op, x, y));
+    PetscCall(look(A, s, context, op, x, y, mine));
     if (s->tensor && s->by[op] == UNDECIDED) {
         PetscCall(plan_ready(A, s, context, op & TRANSPOSE));
         if (s->tensor && s->by[op & TRANSPOSE] == UNDECIDED
@@ -520,27 +546,27 @@ static PetscErrorCode decide(Mat A, shadow *s, int op, Vec x, Vec y, cairn_plan 
 
 PetscErrorCode whole_product(Mat A, int op, Vec x, Vec add, Vec y)
 {
-    cairn_status   status = CAIRN_OK;
+    cairn_status   status, mine;
     cairn_context *context;
     cairn_plan    *plan;
     shadow        *s;
 
     PetscCall(shadow_of(A, &s));
-    PetscCall(decide(A, s, op, x, y, &plan));
+    PetscCall(decide(A, s, op, x, y, &plan, &mine));
     if (!plan) {
         s->parents_runs++;
         return run_blocks(A, op, x, add, y);
     }
+    PetscCall(context_of(A, s, &context));
     PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
     if (add && add != y) PetscCall(VecCopy(add, y));
-    PetscCall(shadow_run(plan, op, x, y, &status));
+    PetscCall(whole_run(A, context, plan, op, x, y, mine, &status));
     PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     PetscCall(PetscLogFlops(2.0 * s->nnz));
     s->runs++;
     if (status == CAIRN_OK) return 0;
     PetscCheck(!add || add != y, PETSC_COMM_SELF, shadow_code(status),
                "cairn: what was added to is lost: %s", cairn_status_text(status));
-    PetscCall(context_of(A, s, &context));
     PetscCall(give_up(A, s, context, status));
     return run_blocks(A, op, x, add, y);
 }

@@ -40,6 +40,24 @@ PetscErrorCode whole_restore(blocks *b);
 /// values are collective; and that of this rank's blocks.
 PetscErrorCode whole_states(Mat A, PetscObjectState *all, PetscObjectState *mine);
 
+/// y = op(A) x, or y += op(A) x, by a plan of all ranks, one of which may lack new values:
+/// what became of them goes round while the ranks multiply.
+///
+/// Collective.
+///
+/// @param[in]  op      Of a product with vectors.
+/// @param[in]  mine    Of this rank's new values.
+/// @param[out] status  Where some rank lacks new values the same on all, with its message in
+///                     @p context; else what cairn_plan_run() returned.
+PetscErrorCode whole_run(Mat            A,
+                         cairn_context *context,
+                         cairn_plan    *plan,
+                         int            op,
+                         Vec            x,
+                         Vec            y,
+                         cairn_status   mine,
+                         cairn_status  *status);
+
 /// Do a plan's vectors lie on the ranks as A's do?
 ///
 /// Collective.

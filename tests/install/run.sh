@@ -33,6 +33,15 @@ cmake --build "$root/consumer" >> "$root/log" || { cat "$root/log"; exit 1; }
 "$root/consumer/again/consumer_again"
 sed -n 's/^-- component/component/p' "$root/consumer.log"
 
+# A project that is for an old CMake finds the same components; CMake 4 knows none before 3.5.
+case $(cmake --version) in
+"cmake version 3."*) oldest=3.1 ;;
+*) oldest=3.5 ;;
+esac
+configure old -DOLDEST=$oldest || { cat "$root/old.log"; exit 1; }
+grep '^-- component' "$root/consumer.log" > "$root/components"
+grep '^-- component' "$root/old.log" | diff "$root/components" -
+
 # refused COMPONENT REASON SETTING...: a component that is required and not there.
 refused() {
     component=$1 reason=$2
@@ -56,6 +65,12 @@ if [ -e "$pc/cairn-mpi.pc" ]; then
     LD_LIBRARY_PATH=$library $launch "$root/mpi_by_pkg_config"
     $launch "$root/consumer/consumer_mpi"
     refused mpi 'no MPI was found for C' -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON
+    # MPI to run programs, and nothing to compile them.
+    printf '#!/bin/sh\necho "cc -I%s/nowhere -lmpi"\n' "$root" > "$root/mpicc"
+    chmod +x "$root/mpicc"
+    refused mpi "MPI's headers are not here" -DMPI_C_COMPILER="$root/mpicc"
+    rm -rf "$root/without"
+    configure without -DMPI_C_COMPILER="$root/mpicc" || { cat "$root/without.log"; exit 1; }
 else
     refused mpi 'the library was built without MPI'
 fi

@@ -2,15 +2,21 @@
 /// @file
 /// Shells over AIJ matrices, made by cairn_petsc_create_shell(), are held to the matrices:
 /// products, after new values, new patterns and changes of one rank's block; solvers that
-/// multiply by the one and precondition by the other; errors. How often a copy was made and
-/// filled is read from the events.
+/// multiply by the one and precondition by the other; errors, also of one rank alone. How
+/// often a copy was made and filled is read from the events.
 ///
 /// Option: -format TEXT.
 
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE // RTLD_NEXT
+#endif
+
 #include "same.h"
 
+#include <cairn/cairn.h>
 #include <cairn/petsc.h>
 
+#include <dlfcn.h>
 #include <petsc/private/matimpl.h> // the state of a matrix that is not assembled
 #include <petscksp.h>
 #include <string.h>
@@ -18,6 +24,21 @@
 enum { SIDE = 31 };
 
 static char format[128] = "csr";
+static int  lacks; ///< Calls to come that find no memory for this rank's new values.
+
+/// In place of the library's, which it calls.
+cairn_status
+cairn_tensor_update_blocks(cairn_tensor *tensor, const void *own, const void *others)
+{
+    cairn_status (*library)(cairn_tensor *, const void *, const void *);
+
+    if (lacks > 0) {
+        lacks--;
+        return CAIRN_NO_MEMORY;
+    }
+    *(void **)&library = dlsym(RTLD_NEXT, "cairn_tensor_update_blocks");
+    return library(tensor, own, others);
+}
 
 static PetscErrorCode count(const char *name, int *times)
 {
@@ -239,6 +260,53 @@ static PetscErrorCode errors(void)
     return MatDestroy(&A);
 }
 
+/// One rank has new values in a block of its own, and no memory to store them: all ranks
+/// have the error, and all are right afterwards. The plug-in's type goes on by its blocks.
+static PetscErrorCode lacking(void)
+{
+    PetscErrorCode code;
+    PetscMPIInt    rank, size;
+    PetscBool      loaded;
+    Mat            A, S, B, block;
+    Vec            x, y;
+
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    if (size == 1) return 0;
+    PetscCall(make(PETSC_COMM_WORLD, &A));
+    PetscCall(cairn_petsc_create_shell(A, format, &S));
+    PetscCall(same(S, A, "before a failure"));
+    PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
+    if (rank == size - 1) PetscCall(MatScale(block, 2));
+    lacks = rank == size - 1;
+    PetscCall(MatCreateVecs(A, &x, &y));
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    code = MatMult(S, x, y);
+    PetscCall(PetscPopErrorHandler());
+    EXPECT(code == PETSC_ERR_MEM, "rank %d: a failure of one rank ended with %d", rank,
+           code);
+    EXPECT(!lacks, "no new values were asked for");
+    PetscCall(same(S, A, "after a failure of one rank"));
+    PetscCall(MatDestroy(&S));
+
+    PetscCall(PetscOptionsHasName(NULL, NULL, "-dll_append", &loaded));
+    if (loaded) {
+        PetscCall(MatConvert(A, "mpiaijcairn", MAT_INITIAL_MATRIX, &B));
+        PetscCall(same(B, A, "the plug-in's type"));
+        PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
+        if (rank == 0) PetscCall(MatScale(block, 3));
+        PetscCall(MatMPIAIJGetSeqAIJ(B, &block, NULL, NULL));
+        if (rank == 0) PetscCall(MatScale(block, 3));
+        lacks = rank == 0;
+        PetscCall(same(B, A, "the plug-in's type, after a failure of one rank"));
+        EXPECT(!lacks, "the plug-in's type asked for no new values");
+        PetscCall(MatDestroy(&B));
+    }
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    return MatDestroy(&A);
+}
+
 /// A duplicate multiplies as the shell does, whichever of the two ends first.
 static PetscErrorCode duplicates(void)
 {
@@ -285,6 +353,7 @@ int main(int argc, char **argv)
     PetscCall(shapes());
     PetscCall(solves());
     PetscCall(errors());
+    PetscCall(lacking());
     PetscCall(duplicates());
     PetscCall(alone());
     if (!wrong) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all as AIJ\n"));
