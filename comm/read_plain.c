@@ -25,9 +25,20 @@ static cairn_status take_share(cairn_file_reading *r)
     return CAIRN_OK;
 }
 
+/// Entries of this rank's share, if its lines are as long as the file's are on average by
+/// what the header says.
+static double said_entries(const cairn_file_reading *r, int64_t from)
+{
+    const double bytes = (double)(r->stream.size - (int64_t)r->head.bytes);
+    const double each  = r->found > 0 ? (double)r->entries.n / (double)r->found : 1;
+
+    return each * (double)r->head.declared * ((double)(r->stream.to - from) / bytes);
+}
+
 /// Make room for what the rest will hold if it is like what was read. The file's bytes
-/// are the bound, not its header. Some more, so that entries that get a little shorter
-/// do not have all of them moved for every chunk.
+/// are the bound, not its header; but where that says less it is believed until most of
+/// what it says has come, for the first lines of a file are often the shortest. Some more,
+/// so that entries that get a little shorter do not have all of them moved for every chunk.
 static cairn_status reserve_rest(cairn_file_reading *r, int64_t from)
 {
     const int64_t done = r->stream.offset - from,
@@ -35,14 +46,21 @@ static cairn_status reserve_rest(cairn_file_reading *r, int64_t from)
 
     if (done <= 0 || left <= 0) return CAIRN_OK;
 
-    const double    alike = (double)r->entries.n / (double)done * (double)left;
-    const cairn_pos want  = r->entries.n + (cairn_pos)(1.05 * alike);
-    const cairn_pos most =
-        r->comm->env->memory_limit / cairn_entry_bytes(r->entries.order);
+    const double n     = (double)r->entries.n;
+    const double alike = n / (double)done * (double)left, said = said_entries(r, from);
+    double       all = n + alike, want = n + 1.05 * alike;
 
-    if (r->entries.n + (cairn_pos)alike <= r->entries.capacity) return CAIRN_OK;
+    if (said < all && n < 0.9 * said) {
+        all  = said;
+        want = r->comm->size == 1 && r->entries.n == r->found ? said : 1.05 * said;
+    }
+    const double most =
+        (double)(r->comm->env->memory_limit / cairn_entry_bytes(r->entries.order));
+
+    if (all <= (double)r->entries.capacity) return CAIRN_OK;
     /* Near the limit the estimate must not refuse what would fit. */
-    return cairn_entries_reserve(r->comm->env, &r->entries, want < most ? want : most);
+    return cairn_entries_reserve(r->comm->env, &r->entries,
+                                 (cairn_pos)(want < most ? want : most));
 }
 
 static cairn_status parse_share(cairn_file_reading *r, cairn_text_range place)

@@ -244,6 +244,50 @@ Test(read, gzip_chunks_go_to_all_ranks)
     free(text);
 }
 
+enum { SHORT_LINES = 500, ALL_LINES = 4000 };
+
+/// A matrix whose first lines are short beside those behind them.
+static char *make_uneven(const char *symmetry)
+{
+    char *const text = malloc(50 * (ALL_LINES + 2));
+    size_t      n    = (size_t)sprintf(text,
+                                       "%%%%MatrixMarket matrix coordinate real %s\n"
+                                               "9000000 9000000 %d\n",
+                                       symmetry, ALL_LINES);
+
+    for (int k = 0; k < ALL_LINES; k++)
+        n += k < SHORT_LINES
+                 ? (size_t)sprintf(text + n, "2 1 5\n")
+                 : (size_t)sprintf(text + n, "8%06d 1234567 0.1234567890123456\n", k);
+    return text;
+}
+
+/// Room for what the first lines, the shortest ones, promise is not taken where the header
+/// says that there is less.
+Test(read, little_more_room_than_entries)
+{
+    static const char *const symmetry[] = {"general", "symmetric"};
+    char                     folder[64], path[96];
+    cairn_text_file          part;
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.mtx", folder);
+    for (int s = 0; s < 2; s++) {
+        char *const text = make_uneven(symmetry[s]);
+
+        publish(path, text, false);
+        ON_ALL_RANKS(cairn_read_text_in_chunks(comm, path, 1000, &part) == CAIRN_OK,
+                     "%s", env.message);
+        ON_ALL_RANKS(part.entries.capacity <= part.entries.n + part.entries.n / 3,
+                     "%s: room for %ld, %ld entries", symmetry[s],
+                     (long)part.entries.capacity, (long)part.entries.n);
+        cairn_text_file_fini(&env, &part);
+        remove_file(path);
+        free(text);
+    }
+    if (rank == 0) rmdir(folder);
+}
+
 /// A symmetric matrix with right-hand sides; @p values cards are left of its 100.
 static char *make_harwell_boeing(int values)
 {
