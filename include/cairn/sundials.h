@@ -41,17 +41,19 @@
 extern "C" {
 #endif
 
-/// What operations of a matrix return, beside 0, and what a SUNContext without a
-/// communicator is made with: 7 has other names than 6.
+/// What operations of a matrix return, beside 0, what a solver returns whose product failed,
+/// and what a SUNContext without a communicator is made with: 7 has other names than 6.
 #if SUNDIALS_VERSION_MAJOR == 6
 #    define CAIRN_SUN_ILL_INPUT SUNMAT_ILL_INPUT
 #    define CAIRN_SUN_MEM_FAIL  SUNMAT_MEM_FAIL
 #    define CAIRN_SUN_OP_FAIL   SUNMAT_OPERATION_FAIL
+#    define CAIRN_SUN_NO_RESULT SUNLS_PACKAGE_FAIL_UNREC
 #    define CAIRN_SUN_NO_COMM   NULL
 #else
 #    define CAIRN_SUN_ILL_INPUT SUN_ERR_ARG_INCOMPATIBLE
 #    define CAIRN_SUN_MEM_FAIL  SUN_ERR_MEM_FAIL
 #    define CAIRN_SUN_OP_FAIL   SUN_ERR_OP_FAIL
+#    define CAIRN_SUN_NO_RESULT SUN_ERR_EXT_FAIL
 #    define CAIRN_SUN_NO_COMM   SUN_COMM_NULL
 #endif
 
@@ -506,8 +508,8 @@ static inline int cairn_sunlinsol_solve(SUNLinearSolver S,
     const int code = SUNLinSolSolve(cairn_sunlinsol_inner(S), NULL, x, b, tolerance);
 
     (void)A;
-    /* IDA 6.4 takes a product that failed for a solution. */
-    return code == SUNLS_ATIMES_FAIL_UNREC ? SUNLS_PACKAGE_FAIL_UNREC : code;
+    /* IDA 6.4 and 7.1 take a product that failed for a solution. */
+    return code == SUNLS_ATIMES_FAIL_UNREC ? CAIRN_SUN_NO_RESULT : code;
 }
 
 static inline int cairn_sunlinsol_iterations(SUNLinearSolver S)
