@@ -23,9 +23,9 @@ libeigen3-dev gnuplot-nox ocl-icd-libopencl1 pocl-opencl-icd iproute2 libpetsc-r
 libptscotch-dev libsimgrid-dev qemu-user libhdf5-dev python3-h5py python3-mpi4py
 libhypre-dev libsundials-dev"
 
-# Slurm, for jobs on these hosts: its services find no settings, and do not start. Trilinos,
-# 85 MB.
-slow_packages="slurmctld slurmd slurm-client munge libtrilinos-tpetra-dev
+# Slurm, for jobs on these hosts: its services find no settings, and do not start. Valgrind,
+# over programs of PETSc. Trilinos, 85 MB.
+slow_packages="slurmctld slurmd slurm-client munge valgrind libtrilinos-tpetra-dev
 libtrilinos-belos-dev libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev
 libtrilinos-teuchos-dev"
 

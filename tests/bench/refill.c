@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// New values into formats whose values are stored narrow, beside wide ones: nanoseconds an
-/// entry, the least of all rounds, in turns.
+/// New values into formats whose values are stored narrow, beside wide ones, and beside a
+/// loop by hand that gathers the caller's values in the order in which the format stores
+/// them: nanoseconds an entry, the least of all rounds, in turns; and the share of the
+/// gather's time that the refill of wide values takes.
 ///
 /// bench_refill [--rounds N] [--rows N] [--threads N] [FORMAT...]
 
@@ -82,25 +84,85 @@ static cairn_tensor *store(const matrix *a, int type, const char *text)
     return tensor;
 }
 
-static void measure(const matrix *a, const char *text, int rounds)
+/// Whose values stand one behind the other in the format: the entries' numbers, stored.
+static void find_order(const matrix *a, const char *text, int32_t *from)
 {
-    cairn_tensor *tensor[TYPES];
-    double        least[TYPES];
+    double       *number = take(a->n, sizeof *number);
+    cairn_format *format;
+    cairn_tensor *tensor;
+    int64_t       count = 0;
 
+    for (int64_t k = 0; k < a->n; k++)
+        number[k] = (double)(k + 1);
+    must(cairn_context_set_replays(context, 1));
+    must(cairn_format_create(context, text, &format));
+    must(cairn_tensor_from_csr(context, a->rows, a->rows, 0, a->rows, a->ptr, 64,
+                               a->idx, 32, number, CAIRN_F64, CAIRN_COPY, format,
+                               &tensor));
+    cairn_format_destroy(&format);
+    for (int64_t part = 0;; part++) {
+        cairn_part_view view = CAIRN_PART_VIEW;
+
+        if (cairn_tensor_part_get(tensor, part, &view) != CAIRN_OK) break;
+        const cairn_kernel_part *arrays = view.arrays;
+
+        for (int64_t v = 0; v < arrays->values; v++) {
+            const double its =
+                *(const double *)((const char *)arrays->val
+                                  + v / arrays->val_block * arrays->val_stride
+                                  + v % arrays->val_block * 8);
+
+            if (its > 0 && count < a->n) from[count++] = (int32_t)its - 1;
+        }
+        must(cairn_tensor_part_restore(tensor, &view));
+    }
+    cairn_tensor_destroy(&tensor);
+    free(number);
+    if (count == a->n) return;
+    fprintf(stderr, "bench_refill: %s: %lld of %lld entries are stored\n", text,
+            (long long)count, (long long)a->n);
+    exit(1);
+}
+
+/// What a refill has to do at least where values are stored once each.
+static void gather(const matrix  *a,
+                   const int32_t *from,
+                   const double  *val,
+                   double        *out,
+                   int            threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t k = 0; k < a->n; k++)
+        out[k] = val[from[k]];
+}
+
+static void measure(const matrix *a, const char *text, int rounds, int threads)
+{
+    int32_t *const from = take(a->n, sizeof *from);
+    double *const  out  = take(a->n, sizeof *out);
+    cairn_tensor  *tensor[TYPES];
+    double         least[TYPES], by_hand = 1e30;
+
+    find_order(a, text, from);
     for (int type = 0; type < TYPES; type++) {
         tensor[type] = store(a, type, text);
         least[type]  = 1e30;
     }
-    for (int r = 0; r < rounds; r++)
+    for (int r = 0; r < rounds; r++) {
+        double begin = bench_seconds(), taken;
+
+        gather(a, from, a->val[0], out, threads);
+        taken = bench_seconds() - begin;
+        if (taken < by_hand) by_hand = taken;
         for (int type = 0; type < TYPES; type++) {
-            const double begin = bench_seconds();
-
+            begin = bench_seconds();
             must(cairn_tensor_update(tensor[type], a->val[type]));
-            const double taken = bench_seconds() - begin;
-
+            taken = bench_seconds() - begin;
             if (taken < least[type]) least[type] = taken;
         }
-    printf("%-12s", text);
+    }
+    printf("%-12s  gather %5.2f  ratio %4.2f", text, 1e9 * by_hand / (double)a->n,
+           least[0] / by_hand);
     for (int type = 0; type < TYPES; type++) {
         cairn_array_info info = CAIRN_ARRAY_INFO;
         int              k    = 0;
@@ -113,6 +175,8 @@ static void measure(const matrix *a, const char *text, int rounds)
         cairn_tensor_destroy(&tensor[type]);
     }
     printf("\n");
+    free(from);
+    free(out);
 }
 
 int main(int argc, char **argv)
@@ -137,7 +201,7 @@ int main(int argc, char **argv)
     make(&a);
     printf("nanoseconds an entry, %lld entries, %d threads\n", (long long)a.n, threads);
     for (int k = 0; k < count; k++)
-        measure(&a, formats[k], rounds);
+        measure(&a, formats[k], rounds, threads);
     cairn_context_destroy(&context);
     return 0;
 }
