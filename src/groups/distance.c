@@ -125,8 +125,7 @@ typedef struct {
     uint64_t *bits;               ///< All levels. No level's last word gets full.
     uint64_t *taken[MOST_LEVELS]; ///< [0]: numbers of the group, from its least start
                                   ///< on; [l + 1]: words of [l] that have no 0.
-    int     levels;
-    int64_t least; ///< All numbers below are taken.
+    int levels;
 } slots;
 
 /// Ranges of the keys' integers; false if there are too many keys.
@@ -201,9 +200,10 @@ static int64_t key_of(const cairn_numbering *b, const slots *s, int64_t p)
 /// First free number from @p from on: up to a level where there is one, and down again.
 static int64_t next_free(const slots *s, int64_t from)
 {
-    uint64_t open;
-    int      l = 0;
+    uint64_t open = ~s->taken[0][from / 64] >> from % 64;
+    int      l    = 0;
 
+    if (open) return from + __builtin_ctzll(open);
     while (!(open = ~s->taken[l][from / 64] >> from % 64)) {
         from = from / 64 + 1;
         l++;
@@ -244,47 +244,49 @@ free_slots(const cairn_numbering *b, slots *s, int64_t g, int64_t lo, int64_t mo
     }
 }
 
-/// Number a group whose elements have one start, and each a key of its own: nothing is near
-/// anything, and numbers follow each other. Keys that ascend, or descend, are seen to differ.
-/// @return whether it is one.
+/// Number elements of a group that have one start, as long as keys ascend, or descend: they
+/// differ, nothing is near anything, and numbers follow each other.
+/// @return whether these were all.
 static bool number_in_turn(cairn_numbering *b, int64_t g)
 {
     const int64_t  begin = b->first[g], end = b->first[g + 1];
-    const int64_t *key = b->by[0];
-    int64_t        ups = 0, downs = 0;
+    const int64_t *by = b->by[0];
+    int64_t        k = begin, last = 0;
+    bool           up = false;
 
-    if (b->start || b->one_start == CAIRN_NO_NUMBER || b->bys != 1) return false;
-    for (int64_t k = begin + 1; k < end; k++) {
-        const int64_t last = key[element(b, k - 1)], next = key[element(b, k)];
+    for (; k < end; k++) {
+        const int64_t p = element(b, k), key = by[p];
 
-        ups += next > last;
-        downs += next < last;
+        if (k == begin + 1) up = key > last;
+        if (k > begin && (key == last || (key > last) != up)) return false;
+        b->number[p] = b->one_start + (k - begin);
+        last         = key;
     }
-    if (ups + 1 < end - begin && downs + 1 < end - begin) return false;
-    for (int64_t k = begin; k < end; k++)
-        b->number[element(b, k)] = b->one_start + (k - begin);
     return true;
 }
 
-/// Number one group; numbers of the bits count from @p lo.
-static void number_group(cairn_numbering *b, slots *s, int64_t g, int64_t lo)
+/// Number one group; numbers of the bits count from @p lo. @p plain: elements have one
+/// start, which is lo, and one key.
+static inline __attribute__((always_inline)) void
+number_group(cairn_numbering *b, slots *s, int64_t g, int64_t lo, bool plain)
 {
-    int64_t most = 0;
+    int64_t most = 0, least = 0;
 
-    s->least = 0;
     for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
-        const int64_t p = element(b, k), start = start_of(b, p);
-        seen *const   key = &s->key[key_of(b, s, p)];
+        const int64_t p = element(b, k), start = plain ? lo : start_of(b, p);
+        seen *const   key   = &s->key[plain ? b->by[0][p] - s->lo[0] : key_of(b, s, p)];
+        const int64_t after = key->group == g ? key->last + b->distance : 0;
         int64_t       from, number;
 
-        b->number[p] = CAIRN_NO_NUMBER;
-        if (start == CAIRN_NO_NUMBER) continue;
-        from = start - lo > s->least ? start - lo : s->least;
-        if (key->group == g && key->last + b->distance > from)
-            from = key->last + b->distance;
+        if (start == CAIRN_NO_NUMBER) {
+            b->number[p] = CAIRN_NO_NUMBER;
+            continue;
+        }
+        from   = start - lo > least ? start - lo : least;
+        from   = after > from ? after : from;
         number = next_free(s, from);
         take_slot(s, number);
-        if (from == s->least) s->least = number + 1;
+        least        = from == least ? number + 1 : least;
         *key         = (seen){g, number};
         most         = number > most ? number : most;
         b->number[p] = lo + number;
@@ -316,8 +318,13 @@ static cairn_status number_by_bits(cairn_env *env, cairn_numbering *b, slots *s)
     CAIRN_GO(done, make_levels(env, s));
     memset(s->key, 0xff, (size_t)s->keys * sizeof *s->key); /* in no group */
     cairn_visit(env, s->keys + s->words + b->groups + b->n * (3 + b->bys));
-    for (int64_t g = 0; g < b->groups; g++)
-        if (!number_in_turn(b, g)) number_group(b, s, g, starts_of(b, g).lo);
+    if (b->bys == 1 && !b->start && b->one_start != CAIRN_NO_NUMBER) {
+        for (int64_t g = 0; g < b->groups; g++)
+            if (!number_in_turn(b, g)) number_group(b, s, g, b->one_start, true);
+    } else {
+        for (int64_t g = 0; g < b->groups; g++)
+            number_group(b, s, g, starts_of(b, g).lo, false);
+    }
     status = CAIRN_OK;
 done:
     cairn_free(env, s->key);

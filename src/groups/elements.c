@@ -30,6 +30,7 @@ struct cairn_elements {
     cairn_groups *set;
     int           q;
     bool          one;   ///< They are asked for one by one.
+    bool          rests; ///< Those with an entry need not be found.
     bool          begun; ///< `group` is one, and what follows is of it.
     int64_t       group[CAIRN_MAX_LEVELS];
     int64_t       next;          ///< Number that the next run goes on with.
@@ -66,6 +67,13 @@ void cairn_elements_destroy(cairn_env *env, cairn_elements **elements)
     }
     cairn_free(env, *elements);
     *elements = NULL;
+}
+
+void cairn_elements_leave_entries(cairn_elements *e)
+{
+    const cairn_group_query *s = &e->set->query[e->q];
+
+    e->rests = !e->one && !e->set->spread && s->query->arg == CAIRN_ARG_VALUE;
 }
 
 bool cairn_elements_are_entries(const cairn_elements *e)
@@ -470,7 +478,8 @@ cairn_status cairn_elements_of_groups(cairn_elements       *e,
             its[f] = group[f] + p;
         for (int k = 0; k < e->set->order; k++)
             to[k] = d[k] + p;
-        status = cairn_groups_find_all(e->set, e->q, now, number + p, its, to, ok + p);
+        status = cairn_groups_find_all(e->set, e->q, e->rests, now, number + p, its, to,
+                                       ok + p);
     }
     e->set->query[e->q].visits += e->set->env->visited - before;
     return status;

@@ -30,6 +30,10 @@ bool cairn_elements_are_places(const cairn_elements *elements);
 /// group?
 bool cairn_elements_are_entries(const cairn_elements *elements);
 
+/// From now on this rank's entries may count as none in cairn_elements_of_groups(), where
+/// that is sooner seen than which one has a number.
+void cairn_elements_leave_entries(cairn_elements *elements);
+
 /// Find the elements with @p n numbers, where @p ok, which becomes false where there is
 /// none.
 ///

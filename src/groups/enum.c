@@ -13,7 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOVES_PER_ELEMENT = 8 }; ///< Beyond these elements are sorted (a guess).
+enum {
+    MOVES_PER_ELEMENT  = 8,    ///< Beyond these elements are sorted (a guess),
+    MOVES_ALWAYS       = 4096, ///< but for so many, by which it is seen soon.
+    PLACES_PER_ELEMENT = 2,    ///< That elements are counted by (a guess).
+};
 
 /* ---- in key order ---- */
 
@@ -60,20 +64,24 @@ static bool insert_by_one(cairn_groups *set, int q, const int64_t *key)
     const cairn_group_query *s     = &set->query[q];
     const cairn_group_index *x     = &s->index;
     int64_t *const           order = x->order;
-    const int64_t            most  = MOVES_PER_ELEMENT * s->elements;
-    int64_t                  moves = most;
+    int64_t                  moves = MOVES_ALWAYS, done = 0;
 
-    for (int64_t g = 0; g < x->groups && moves >= 0; g++)
-        for (int64_t k = x->begin[g] + 1; k < x->begin[g + 1] && moves >= 0; k++) {
-            const int64_t p = order[k], its = key[p], begin = x->begin[g];
+    for (int64_t g = 0; g < x->groups && moves >= 0; g++) {
+        const int64_t begin = x->begin[g], end = x->begin[g + 1];
+
+        moves += MOVES_PER_ELEMENT * (end - begin);
+        for (int64_t k = begin + 1; k < end && moves >= 0; k++) {
+            const int64_t p = order[k], its = key[p];
             int64_t       at = k;
 
             for (; at > begin && key[order[at - 1]] > its; at--)
                 order[at] = order[at - 1];
             order[at] = p;
             moves -= k - at;
+            done += k - at;
         }
-    cairn_visit(set->env, s->elements + most - moves);
+    }
+    cairn_visit(set->env, s->elements + done);
     return moves >= 0;
 }
 
@@ -84,11 +92,11 @@ insert_elements(cairn_groups *set, int q, int keys, const int64_t *const *key)
 {
     const cairn_group_query *s     = &set->query[q];
     const cairn_group_index *x     = &s->index;
-    const int64_t            most  = MOVES_PER_ELEMENT * s->elements;
-    int64_t                  moves = most;
+    int64_t                  moves = MOVES_ALWAYS, done = 0;
 
     if (keys == 2 && x->order) return insert_by_one(set, q, key[1]);
-    for (int64_t g = 0; g < x->groups && moves >= 0; g++)
+    for (int64_t g = 0; g < x->groups && moves >= 0; g++) {
+        moves += MOVES_PER_ELEMENT * (x->begin[g + 1] - x->begin[g]);
         for (int64_t k = x->begin[g] + 1; k < x->begin[g + 1] && moves >= 0; k++) {
             const int64_t p  = cairn_group_index_element(x, k);
             int64_t       at = k;
@@ -100,10 +108,12 @@ insert_elements(cairn_groups *set, int q, int keys, const int64_t *const *key)
                 x->order[at] = x->order[at - 1];
                 at--;
                 moves--;
+                done++;
             }
             if (at < k) x->order[at] = p;
         }
-    cairn_visit(set->env, s->elements + most - moves);
+    }
+    cairn_visit(set->env, s->elements + done);
     return moves >= 0;
 }
 
@@ -125,6 +135,88 @@ static cairn_status insert_standing(cairn_groups         *set,
     return CAIRN_OK;
 }
 
+/// Where the keys of each group's elements begin, and how many values lie between the least
+/// and the largest of a group at most; 0: more than @p most.
+static int64_t
+find_least(const cairn_group_index *x, const int64_t *key, int64_t most, int64_t *least)
+{
+    int64_t width = 0, its;
+
+    for (int64_t g = 0; g < x->groups && width <= most; g++) {
+        int64_t lo = INT64_MAX, hi = INT64_MIN;
+
+        for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
+            const int64_t value = key[cairn_group_index_element(x, k)];
+
+            lo = value < lo ? value : lo;
+            hi = value > hi ? value : hi;
+        }
+        least[g] = lo;
+        if (__builtin_sub_overflow(hi, lo, &its) || its >= most) return 0;
+        width = its + 1 > width ? its + 1 : width;
+    }
+    return width <= most ? width : 0;
+}
+
+/// Put the elements of each group in the order of one key by counting, where the values of
+/// a group lie so near to each other that places for all are few.
+static cairn_status
+count_elements(cairn_groups *set, int q, const int64_t *key, bool *put)
+{
+    cairn_group_query       *s = &set->query[q];
+    const cairn_group_index *x = &s->index;
+    const int64_t            n = s->elements;
+    int64_t                 *least, *order = NULL, before = 0;
+    uint32_t                *next = NULL;
+    cairn_status             status;
+
+    *put = false;
+    if (n >= UINT32_MAX / PLACES_PER_ELEMENT || n < MOVES_PER_ELEMENT * x->groups)
+        return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(set->env, x->groups, &least));
+    cairn_visit(set->env, n);
+    const int64_t width = find_least(x, key, PLACES_PER_ELEMENT * n / x->groups, least);
+
+    status = CAIRN_OK;
+    if (width == 0) goto done;
+    CAIRN_GO(done, CAIRN_NEW_ZERO(set->env, x->groups * width, &next));
+    CAIRN_GO(done, CAIRN_NEW(set->env, n, &order));
+    cairn_visit(set->env, 2 * n + x->groups * width);
+    for (int64_t g = 0; g < x->groups; g++)
+        for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
+            next[g * width + key[cairn_group_index_element(x, k)] - least[g]]++;
+    for (int64_t place = 0; place < x->groups * width; place++) {
+        const uint32_t count = next[place];
+
+        next[place] = (uint32_t)before;
+        before += count;
+    }
+    for (int64_t g = 0; g < x->groups; g++)
+        for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
+            const int64_t p = cairn_group_index_element(x, k);
+
+            order[next[g * width + key[p] - least[g]]++] = p;
+        }
+    cairn_free(set->env, s->index.order);
+    s->index.order = order;
+    *put           = true;
+done:
+    cairn_free(set->env, next);
+    cairn_free(set->env, least);
+    return status;
+}
+
+/// Does a key ascend as elements stand? Behind all others it changes nothing: groups list
+/// elements as they stand, and no way of putting them in order swaps two that are alike.
+static bool ascends_standing(int64_t n, const int64_t *key)
+{
+    int64_t p = 1;
+
+    while (p < n && key[p - 1] <= key[p])
+        p++;
+    return p >= n;
+}
+
 /// Put the elements of every group in key order. They stand by number already.
 static cairn_status order_elements(cairn_groups *set, int q)
 {
@@ -142,8 +234,12 @@ static cairn_status order_elements(cairn_groups *set, int q)
         key[keys] = column[keys].data;
         keys++;
     }
+    while (keys > 1 && ascends_standing(s->elements, key[keys - 1]))
+        keys--;
     if (keys == 1) goto done;
-    CAIRN_GO(done, insert_standing(set, q, keys, key, &put));
+    put = false;
+    if (keys == 2) CAIRN_GO(done, count_elements(set, q, key[1], &put));
+    if (!put) CAIRN_GO(done, insert_standing(set, q, keys, key, &put));
     if (put) goto done;
     CAIRN_GO(done, cairn_groups_of(set, q, &key[0]));
     status = cairn_groups_sort(set, q, keys, key);

@@ -382,15 +382,12 @@ cairn_status cairn_groups_element(cairn_groups  *set,
 
 /* ---- many at once ---- */
 
-/// Elements with an entry that have the numbers, or -1: one loop, so that what is waited
-/// for at one of them does not hold up the others.
-static void search_all(const cairn_group_query *s,
-                       int                      n,
-                       const int64_t           *number,
-                       const int64_t *const    *group,
-                       const bool              *ok,
-                       int64_t                 *g,
-                       int64_t                 *element)
+/// Groups of the rows, or -1.
+static void find_groups(const cairn_group_query *s,
+                        int                      n,
+                        const int64_t *const    *group,
+                        const bool              *ok,
+                        int64_t                 *g)
 {
     const int width = s->forms.group.count;
     int64_t   tuple[CAIRN_MAX_LEVELS];
@@ -402,8 +399,26 @@ static void search_all(const cairn_group_query *s,
             tuple[f] = group[f][p];
         g[p] = cairn_group_index_find(&s->index, tuple);
     }
-    for (int p = 0; p < n; p++)
-        element[p] = g[p] < 0 ? -1 : search(s, g[p], number[p]);
+}
+
+/// Leave out those of the numbers that elements with an entry have; which they are is not
+/// looked up where numbers follow each other.
+static void leave_entries(const cairn_group_query *s,
+                          int                      n,
+                          const int64_t           *number,
+                          const int64_t           *g,
+                          bool                    *ok)
+{
+    const cairn_group_index *x = &s->index;
+    int64_t                  k;
+
+    for (int p = 0; p < n; p++) {
+        if (g[p] < 0) continue;
+        if (!s->enumerated.in_turn)
+            ok[p] = search(s, g[p], number[p]) < 0;
+        else if (!__builtin_sub_overflow(number[p], s->enumerated.from, &k))
+            ok[p] = k < 0 || k >= x->begin[g[p] + 1] - x->begin[g[p]];
+    }
 }
 
 /// Those without an entry.
@@ -436,6 +451,7 @@ static cairn_status find_rests(cairn_groups         *set,
 
 cairn_status cairn_groups_find_all(cairn_groups         *set,
                                    int                   q,
+                                   bool                  rests,
                                    int                   n,
                                    const int64_t        *number,
                                    const int64_t *const *group,
@@ -449,7 +465,11 @@ cairn_status cairn_groups_find_all(cairn_groups         *set,
     assert(n <= CAIRN_GROUPS_AT_ONCE && !set->definition);
     if (s->enumerated.later) CAIRN_TRY(cairn_groups_find_numbers(set, q));
     cairn_visit(set->env, n);
-    search_all(s, n, number, group, ok, g, element);
+    find_groups(s, n, group, ok, g);
+    if (rests) leave_entries(s, n, number, g, ok);
+    /* one loop, so that what is waited for at one of them does not hold up the others */
+    for (int p = 0; p < n; p++)
+        element[p] = rests || g[p] < 0 ? -1 : search(s, g[p], number[p]);
     for (int k = 0; k < set->order && s->query->arg < 0; k++)
         for (int p = 0; p < n; p++)
             d[k][p] = element[p] < 0 ? 0 : set->entries->coord[k][element[p]];

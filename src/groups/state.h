@@ -224,11 +224,12 @@ enum { CAIRN_GROUPS_AT_ONCE = 512 };
 
 /// The elements of an enum with @p n numbers, at most CAIRN_GROUPS_AT_ONCE, of groups with
 /// the values @p group ([groupBy] columns), where @p ok, which becomes false where there is
-/// none.
+/// none. @p rests: elements with an entry count as none.
 ///
 /// @param[out] d  [order] columns of [n]: positions; 0 where there is no element.
 cairn_status cairn_groups_find_all(cairn_groups         *set,
                                    int                   q,
+                                   bool                  rests,
                                    int                   n,
                                    const int64_t        *number,
                                    const int64_t *const *group,

@@ -147,7 +147,9 @@ static bool is_found(const cairn_padding_columns *c)
     return false;
 }
 
-bool cairn_padding_columns_are_of_entries(const cairn_padding_columns *c)
+/// The recipe's only step that asks an interpreted query, and where what it finds is an
+/// entry, that lies at the position which the levels above say; -1: there is no such step.
+static int step_of_entries(const cairn_padding_columns *c)
 {
     const cairn_layout *layout = c->m->layout;
     const cairn_level  *level  = &layout->level[c->l];
@@ -155,22 +157,27 @@ bool cairn_padding_columns_are_of_entries(const cairn_padding_columns *c)
 
     for (int s = 0; s < c->recipe->steps; s++) {
         if (c->recipe->step[s].kind != CAIRN_STEP_QUERY) continue;
-        if (query >= 0) return false;
+        if (query >= 0) return -1;
         query = s;
     }
-    if (query < 0 || !c->elements[query]
-        || !cairn_elements_are_entries(c->elements[query]))
-        return false;
-    if (c->l <= layout->partition) return false; /* entries write no index of a bank */
+    if (query < 0 || !c->elements[query]) return -1;
+    if (c->l <= layout->partition) return -1; /* entries write no index of a bank */
     /* the bank, the node, and where below it */
     for (int k = 0; k < c->l; k++) {
         const bool node = level->per_node && k <= layout->last;
         const bool asks = c->above >> k & 1;
 
         if (k <= layout->partition || node || level->by >> k & 1 ? !asks : asks)
-            return false;
+            return -1;
     }
-    return cairn_padding_plan_is_of_number(layout, c->l, query, c->above);
+    return cairn_padding_plan_is_of_number(layout, c->l, query, c->above) ? query : -1;
+}
+
+bool cairn_padding_columns_are_of_entries(const cairn_padding_columns *c)
+{
+    const int query = step_of_entries(c);
+
+    return query >= 0 && cairn_elements_are_entries(c->elements[query]);
 }
 
 cairn_status cairn_padding_columns_init(const cairn_member_build *m,
@@ -194,6 +201,11 @@ cairn_status cairn_padding_columns_init(const cairn_member_build *m,
     if (positions >= WORTH_PLANNING)
         cairn_padding_plan_find(c->m->layout, l, c->form, &c->plan);
     if (is_found(c)) c->plan.levels = 0;
+
+    /* an entry's index is written, and what else would find it is a hole */
+    const int entries = step_of_entries(c);
+
+    if (entries >= 0) cairn_elements_leave_entries(c->elements[entries]);
     return make_columns(c);
 }
 
