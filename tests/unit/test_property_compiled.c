@@ -8,6 +8,7 @@
 #include "support/api.h"
 #include "support/crash_note.h"
 #include "support/random_format.h"
+#include "support/random_products.h"
 #include "support/seed.h"
 
 #include <math.h>
@@ -24,10 +25,6 @@ typedef struct {
     cairn_product_options op;
     char                  text[RANDOM_FORMAT];
 } example;
-
-typedef struct {
-    int ran, refused;
-} tally;
 
 static void draw(example *e, uint64_t seed)
 {
@@ -129,7 +126,8 @@ static bool may_refuse(cairn_context *context, cairn_status status)
                && random_may_be_refused(message));
 }
 
-static void run_case(cairn_context *context, uint64_t seed, tally *t)
+/// A case of random_products().
+static bool run_case(cairn_context *context, uint64_t seed)
 {
     static example e;
     cairn_source  *source = NULL;
@@ -146,29 +144,14 @@ static void run_case(cairn_context *context, uint64_t seed, tally *t)
         status = cairn_tensor_create(source, format, e.dtype, &tensor);
     cr_assert(status == CAIRN_OK || may_refuse(context, status), "seed %llu: %s\n%s",
               (unsigned long long)seed, cairn_context_message(context), e.text);
-    if (status == CAIRN_OK) multiply(context, &e, tensor), t->ran++;
-    if (status != CAIRN_OK) t->refused++;
+    if (status == CAIRN_OK) multiply(context, &e, tensor);
     cairn_tensor_destroy(&tensor);
     cairn_format_destroy(&format);
     cairn_source_destroy(&source);
+    return status == CAIRN_OK;
 }
 
 Test(property_compiled, random_formats_multiply_by_compiled_kernels, .timeout = 3600)
 {
-    const char    *one   = getenv("PROPERTY_SEED");
-    const uint64_t first = seed_clock() * 1000003;
-    const int      cases = seed_cases(USUAL_CASES);
-    cairn_context *context;
-    tally          t      = {0};
-    const int64_t  blocks = must_start(&context);
-
-    printf("first seed %llu\n", (unsigned long long)first);
-    cairn_context_set_memory(context, 16 << 20);
-    if (one)
-        run_case(context, strtoull(one, NULL, 10), &t);
-    else
-        for (int k = 0; k < 4 * cases && t.ran < cases; k++)
-            run_case(context, first + (uint64_t)k, &t);
-    cr_assert(one || t.ran == cases, "only %d of %d cases ran", t.ran, cases);
-    must_end(&context, blocks);
+    random_products(run_case, seed_cases(USUAL_CASES));
 }

@@ -10,6 +10,7 @@
 #include "support/crash_note.h"
 #include "support/every_format.h"
 #include "support/narrow_values.h"
+#include "support/random_products.h"
 #include "support/same_sums.h"
 #include "support/seed.h"
 
@@ -26,10 +27,6 @@ typedef struct {
     cairn_product_options op;
     char                  text[2][RANDOM_FORMAT]; ///< Wide, narrow.
 } example;
-
-typedef struct {
-    int ran, refused;
-} tally;
 
 /// A value of a set, of a mixed one any.
 static double value_of(example *e, narrow_set set)
@@ -183,7 +180,8 @@ static void multiply(cairn_context *context, example *e, cairn_tensor *tensor[2]
         cairn_plan_destroy(&plan[k]);
 }
 
-static void run_case(cairn_context *context, uint64_t seed, tally *t)
+/// A case of random_products().
+static bool run_case(cairn_context *context, uint64_t seed)
 {
     static example e;
     cairn_tensor  *tensor[2] = {NULL, NULL};
@@ -196,29 +194,14 @@ static void run_case(cairn_context *context, uint64_t seed, tally *t)
     cr_assert(status == CAIRN_OK || may_refuse(context, status), "seed %llu: %s\n%s",
               (unsigned long long)seed, cairn_context_message(context), e.text[1]);
     if (status == CAIRN_OK) multiply(context, &e, tensor);
-    *(status == CAIRN_OK ? &t->ran : &t->refused) += 1;
     for (int k = 0; k < 2; k++)
         cairn_tensor_destroy(&tensor[k]);
+    return status == CAIRN_OK;
 }
 
 Test(property_narrow, random_formats_have_the_bits_of_f64, .timeout = 3600)
 {
-    const char    *one   = getenv("PROPERTY_SEED");
-    const uint64_t first = seed_clock() * 1000003;
-    const int      cases = seed_cases(USUAL_CASES);
-    cairn_context *context;
-    tally          t      = {0};
-    const int64_t  blocks = must_start(&context);
-
-    printf("first seed %llu\n", (unsigned long long)first);
-    cairn_context_set_memory(context, 16 << 20);
-    if (one)
-        run_case(context, strtoull(one, NULL, 10), &t);
-    else
-        for (int k = 0; k < 4 * cases && t.ran < cases; k++)
-            run_case(context, first + (uint64_t)k, &t);
-    cr_assert(one || t.ran == cases, "only %d of %d cases ran", t.ran, cases);
-    must_end(&context, blocks);
+    random_products(run_case, seed_cases(USUAL_CASES));
 }
 
 /* ---- matrices of others ---- */
