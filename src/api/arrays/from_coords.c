@@ -224,8 +224,8 @@ static cairn_status point_at_arrays(taker *t, cairn_tensor *tensor)
     part->view.val        = (void *)t->lie.val;
     local->parts          = 1;
     local->group[0].count = 1;
-    local->group[0].checked =
-        true; /* that they ascend was seen, or is before they are read */
+    /* That they ascend was seen, or is before they are read. */
+    local->group[0].checked = true;
     if (t->arrays.waits) local->given = &t->arrays;
     return CAIRN_OK;
 }
@@ -379,7 +379,23 @@ static cairn_status store_looking(taker              *t,
     return CAIRN_OK;
 }
 
-/// In a format, from where the arrays lie, or from what their program made of them.
+/// Look at the lists, and store them from where they lie, or what their program made of them.
+static cairn_status store_looked(taker              *t,
+                                 cairn_rows         *rows,
+                                 const cairn_format *format,
+                                 cairn_source       *source,
+                                 cairn_tensor      **tensor)
+{
+    CAIRN_TRY(look(t, t->divided ? NULL : source, false));
+    if (t->divided) return store_moving(t, format, source, tensor);
+    if (t->arrays.seen.once && t->way != CAIRN_COORDS_OTHERWISE)
+        return store_lent(t, rows, format, tensor);
+    CAIRN_TRY(store_here(t, rows, format, source, tensor));
+    cairn_kept_add(NULL, (*tensor)->local, (*tensor)->how.path);
+    return CAIRN_OK;
+}
+
+/// In a format; and tell which passes ran on the arrays.
 static cairn_status copy(taker              *t,
                          cairn_rows         *rows,
                          const cairn_format *format,
@@ -389,17 +405,7 @@ static cairn_status copy(taker              *t,
     bool done;
 
     CAIRN_TRY(store_looking(t, rows, format, source, tensor, &done));
-    if (!done) CAIRN_TRY(look(t, t->divided ? NULL : source, false));
-    if (done) {
-        t->arrays.waits = false;
-    } else if (t->divided) {
-        CAIRN_TRY(store_moving(t, format, source, tensor));
-    } else if (t->arrays.seen.once && t->way != CAIRN_COORDS_OTHERWISE) {
-        CAIRN_TRY(store_lent(t, rows, format, tensor));
-    } else {
-        CAIRN_TRY(store_here(t, rows, format, source, tensor));
-        cairn_kept_add(NULL, (*tensor)->local, (*tensor)->how.path);
-    }
+    if (!done) CAIRN_TRY(store_looked(t, rows, format, source, tensor));
     return cairn_comm_agree(t->context->comm,
                             cairn_given_arrays_tell(&t->arrays,
                                                     &(*tensor)->how.path->program,

@@ -205,7 +205,8 @@ static cairn_status write(const cairn_compiled *c, cairn_pass_writer *w)
     w->pass.member = -1;
     w->pass.method = "arrays";
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_CHECK, CAIRN_UNIT_ENTRY, 0,
-                               CAIRN_STORES_NONE, look, &check_given));
+                               CAIRN_STORES_NONE, given->waits ? 0 : look,
+                               &check_given)); /* who waits is read once, when copied */
     if (!given->entries) return CAIRN_OK;
     if (given->copies)
         CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY, 0,
