@@ -698,26 +698,53 @@ static void expect_mended(cairn_coords       *given,
     cairn_tensor_destroy(&made);
 }
 
+/// Compressed rows that are copied to, and such that are filled in another way, by which the
+/// list is looked at before.
+static const char *const lines[] = {
+    "csr",
+    "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+    "bits<ptr(1) = 64, idx(1) = 32> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+    "bits<idx = 64> }>"};
+
+/// Ways, most times any.
+static void ask_for_a_way(uint64_t *state)
+{
+    static const char *const ways[] = {"", "", "", "append", "sort", "reference"};
+
+    snprintf(context->env.options.convert, sizeof context->env.options.convert, "%s",
+             ways[random_below(state, 6)]);
+}
+
 /// The first of a list's entries ascend, so that it is looked at while it is copied; and one
-/// behind them is out of range, or stands behind the next, or is there twice.
+/// behind them is out of range, or stands behind the next, or is there twice; or none is.
 Test(coords, that_are_wrong_behind_the_first_ones_are_seen_while_they_are_copied)
 {
-    const uint64_t first  = seed_clock() * 1000003;
-    cairn_format  *format = must_format(context, "csr");
+    const uint64_t first = seed_clock() * 1000003;
 
     for (uint64_t seed = first; seed < first + (uint64_t)seed_cases(40); seed++) {
-        uint64_t      state = seed;
+        uint64_t      state  = seed;
+        cairn_format *format = must_format(context, lines[random_below(&state, 3)]);
         int64_t       rows;
         cairn_coords  given = draw_many(&state, &rows);
         const int64_t p = FIRST + random_below(&state, (int)given.entries - FIRST - 1);
+        cairn_tensor *made;
 
         MUST(context, cairn_context_set_threads(context, 1 + random_below(&state, 3)));
-        if (random_chance(&state, 40))
+        ask_for_a_way(&state);
+        if (random_chance(&state, 20)) {
+            MUST(context,
+                 cairn_tensor_from_coords(context, &given, CAIRN_COPY, format, &made));
+            expect_rows(made, given.entries, rows, seed);
+            cairn_tensor_destroy(&made);
+        } else if (random_chance(&state, 40)) {
             expect_outside(&state, &given, p, format, seed);
-        else
+        } else if (!context->env.options.convert[0]) {
             expect_mended(&given, p, random_chance(&state, 50), format, seed);
+        }
+        context->env.options.convert[0] = '\0';
+        cairn_format_destroy(&format);
     }
-    cairn_format_destroy(&format);
 }
 
 Test(coords, borrowed_values_may_change)
