@@ -2,7 +2,8 @@
 /// @file
 /// A caller's arrays before they are converted, as a program of its own: CHECK looks at them,
 /// and assumes that the entries ascend, each once. Where they do, conversions read them
-/// where they lie, or they are copied; otherwise SORT and COMBINE make entries of them.
+/// where they lie, or they are copied; otherwise SORT and COMBINE make entries of them. A look
+/// at lists may wait until a conversion copies them (cairn_given_may_wait()).
 /// These passes come first in the program of the tensor that is made.
 
 #ifndef CAIRN_CONVERT_GIVEN_ARRAYS_H

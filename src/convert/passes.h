@@ -14,7 +14,7 @@
 /// | pass_sort.c | keys, sorted and combined |
 /// | pass_buckets.c | entries one behind the other, by buckets |
 /// | pass_move.c, pass_mirror.c | entries, or rows whole, to where they belong; one behind the other |
-/// | pass_copy.c | arrays whole |
+/// | pass_copy.c | arrays whole; lists that wait for it are looked at |
 /// | pass_pad.c | positions without an entry |
 
 #ifndef CAIRN_CONVERT_PASSES_H

@@ -8,7 +8,7 @@
 ///
 /// Two threads need no counts of their own: in each pass one goes from the first entry on
 /// and fills from where a column or row begins, the other from the last one back and fills
-/// from where it ends.
+/// from where it ends, until they meet.
 
 #ifndef CAIRN_ENTRIES_ENTRIES_COLUMNS_H
 #define CAIRN_ENTRIES_ENTRIES_COLUMNS_H
