@@ -5,10 +5,10 @@
 # ours where ">=" is aimed at; where "<=" is, ours over the other's. Times are of one machine
 # that does nothing else; bytes, messages and memory are counted, and right on any.
 #   nodes.sh BUILD [FOLDER of matrices]      BUILD has CAIRN_BENCH=ON; QUICK=1: little of it
-# ROWS names those that are made, in this order (spmv halo exchange delay
-# reading redistribution memory addresses); MATRICES those
-# of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the version and the integers
-# that the build has found (one made with -O3 -march=native, say), which is a peer, too.
+# ROWS names those that are made (spmv halo exchange delay reading redistribution memory
+# addresses), MATRICES those of the folder (NAME.mtx.gz). BENCH_PETSC: another libpetsc of the
+# version and the integers that the build has found (one made with -O3 -march=native, say),
+# which is a peer, too.
 set -eu
 build=$(cd "${1:?the folder of the build}" && pwd)
 folder=${2:-}
@@ -50,17 +50,17 @@ unpack() { # NAME: into $work
 multiply() {
     peer=$1
     shift
-    ranks 2 --bind-to core "$bench/bench_ksp" --products --turns $turns --iterations $products "$@" |
-        while IFS='|' read -r _ matrix _ theirs _ _ ours ratio bytes _; do
-            matrix=$(basename "$(echo $matrix)" .mtx)
-            case $matrix in
-            stencil*) aim='>= 1.5' ;;
-            *) aim='>= 1.2' ;;
-            esac
-            moved=$(echo "$bytes $ours" | awk '{printf "%.2f MB a run, %.1f GB/s", $1 / 1e6, $1 / $2 / 1e3}')
-            row "SpMV of $matrix, 2 ranks" "$peer" "$(echo $ours) us" "$(echo $theirs) us" \
-                "$(echo $ratio)" "$aim" "$moved"
-        done
+    ranks 2 --bind-to core "$bench/bench_ksp" --products --turns $turns --iterations $products "$@" >"$work/products"
+    while IFS='|' read -r _ matrix _ theirs _ _ ours ratio bytes _; do
+        matrix=$(basename "$(echo $matrix)" .mtx)
+        case $matrix in
+        stencil*) aim='>= 1.5' ;;
+        *) aim='>= 1.2' ;;
+        esac
+        moved=$(echo "$bytes $ours" | awk '{printf "%.2f MB a run, %.1f GB/s", $1 / 1e6, $1 / $2 / 1e3}')
+        row "SpMV of $matrix, 2 ranks" "$peer" "$(echo $ours) us" "$(echo $theirs) us" \
+            "$(echo $ratio)" "$aim" "$moved"
+    done <"$work/products"
 }
 
 make_spmv() {
@@ -101,8 +101,8 @@ sent() {
     least=$(python3 "$here/nodes.py" "$4" $(awk '{print $1} END {print $2}' "$work/sent"))
     ours=$(awk '{m += $3; b += $4} END {print m, b}' "$work/sent")
     worse=$(echo "$ours $least" | awk '
-        function share(a, b) { return b == 0 ? (a == 0) : a / b }
-        { m = share($1, $3); b = share($2, $4); printf "%.4f", (m > b ? m : b) }')
+        function share(a, b) { return b > 0 ? a / b : 1 + a }
+        { m = share($1, $3); b = share($2, $4); printf "%.4f", (m == 1 ? b : m) }')
     row "halo of $3, \`$1\`, $2 ranks: messages, bytes" "the least, from the file" \
         "$(echo $ours | sed 's/ /, /')" "$(echo $least | sed 's/ /, /')" "$worse" '= 1' "rows that ranks lack"
 }
@@ -158,8 +158,10 @@ make_reading() {
     "$build/bin/cairn" generate fem3 --n $n --degree 27 -o "$work/fem3.mtx" >"$work/said"
     entries=$(sed 's/.*, \([0-9]*\) entries.*/\1/' "$work/said")
     for _ in $(seq $turns); do
-        echo "ranks $(ranks 2 --bind-to core "$bench/bench_nodes" store csr "$work/fem3.mtx")"
-        echo "threads $(CAIRN_THREADS=2 OMP_NUM_THREADS=2 ranks 1 --bind-to none "$bench/bench_nodes" store csr "$work/fem3.mtx")"
+        seconds=$(ranks 2 --bind-to core "$bench/bench_nodes" store csr "$work/fem3.mtx")
+        echo "ranks $seconds"
+        seconds=$(CAIRN_THREADS=2 OMP_NUM_THREADS=2 ranks 1 --bind-to none "$bench/bench_nodes" store csr "$work/fem3.mtx")
+        echo "threads $seconds"
     done >"$work/stored"
     rm "$work/fem3.mtx"
     awk '{ if (!($1 in least) || $2 < least[$1]) least[$1] = $2 }
@@ -174,16 +176,14 @@ make_reading() {
 make_redistribution() {
     n=150000
     [ -z "${QUICK:-}" ] || n=60000
-    ranks 2 --bind-to core "$bench/bench_nodes" redistribute 'csr @ blocks<1,2>' $n 7 |
-        while read -r ours by_mpi alone sent asked; do
-            echo "$ours $by_mpi $alone" |
-                awk '{ printf "%.2f %.2f %.2f %.2f %.2f\n", 1e3 * $1, 1e3 * ($2 + $3), ($2 + $3) / $1, 1e3 * $2, 1e3 * $3 }' | {
-                read -r ours bound ratio by_mpi alone
-                row "redistribution of fem3 with $n rows, \`csr\` to \`csr @ blocks<1,2>\`, 2 ranks" \
-                    "messages as long by MPI alone, and each rank's conversion alone" "$ours ms" "$bound ms" "$ratio" '>= 0.7' \
-                    "$sent bytes in $by_mpi ms, $asked of questions; alone $alone ms"
-            }
-        done
+    ranks 2 --bind-to core "$bench/bench_nodes" redistribute 'csr @ blocks<1,2>' $n 7 >"$work/moved"
+    awk '{ printf "%.2f %.2f %.2f %.2f %.2f %d %d\n", 1e3 * $1, 1e3 * ($2 + $3), ($2 + $3) / $1, 1e3 * $2, 1e3 * $3, $4, $5 }' \
+        "$work/moved" | {
+        read -r ours bound ratio by_mpi alone sent asked
+        row "redistribution of fem3 with $n rows, \`csr\` to \`csr @ blocks<1,2>\`, 2 ranks" \
+            "messages as long by MPI alone, and each rank's conversion alone" "$ours ms" "$bound ms" "$ratio" '>= 0.7' \
+            "$sent bytes in $by_mpi ms, $asked of questions; alone $alone ms"
+    }
 }
 
 # ---- memory ----
