@@ -128,11 +128,15 @@ else
 fi
 
 # run NAME SECONDS FILE COMMAND...: with a limit; what it says goes to the file as it comes.
+# Whoever ends this script need not wait for it.
 run() {
     name=$1 limit=$2 file=$3
     shift 3
     status=0
-    timeout -k 5 "$limit" "$@" >>"$file" 2>>"$log" </dev/null || status=$?
+    timeout -k 5 "$limit" "$@" >>"$file" 2>>"$log" </dev/null &
+    child=$!
+    wait "$child" || status=$?
+    child=
     case $status in
     0) say "$name: done" ;;
     124 | 137) say "$name: cut after $limit s" ;;
@@ -148,10 +152,17 @@ facts() {
         [ ! -f "$bundle/commit" ] || echo "commit $(cat "$bundle/commit")"
         sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1
         echo "$(nproc) processors; cc: $(cc --version 2>&1 | head -n 1)"
-        timeout 10 nvidia-smi 2>&1 | head -n 25 || true
     } >>"$out/machine.txt"
+    timeout 10 nvidia-smi >"$work/smi" 2>&1 </dev/null &
+    smi=$!
     run doctor "$limit" "$out/machine.txt" "$cairn" doctor --devices cuda
     run facts "$limit" "$out/facts.csv" "$bench" facts $dry --seconds "$limit"
+    case $status in
+    0 | 124 | 137) ;;
+    *) hopeless=yes ;;
+    esac
+    wait "$smi" || true
+    head -n 25 "$work/smi" >>"$out/machine.txt"
 }
 
 # One process for each share of the cases, all of them appending lines to one file.
@@ -289,12 +300,15 @@ report() {
 }
 
 trap 'report; rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 1' INT TERM
+child= hopeless=
 for section in $sections; do
     wants "$section" || continue
     say "$section begins"
     "$section"
     report
+    # What a card cannot do here, no section behind it can.
+    [ -z "$hopeless" ] || { say "nothing more is tried"; break; }
 done
 if [ -s "$failed" ]; then
     say "something is wrong:"

@@ -49,6 +49,19 @@ FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_too" --part 2 -
 FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_more" --part 2 --only convert
 has "$folder/lost_more/convert.csv" 'NOT ON THE CARD: .*cuda:0'
 expect 2 --out "$folder/three" --part 3
+# No time goes into sections that cannot work; and whoever ends it has tables.
+FAKE_CUDA=fail=cuLaunchKernel@1:719 expect 1 --out "$folder/hopeless"
+has "$folder/hopeless/log.txt" 'facts: FAILED'
+has "$folder/hopeless/log.txt" 'nothing more is tried'
+"$here/cuda.sh" --bundle "$build" --dry --out "$folder/ended" --only spmv >/dev/null 2>&1 &
+ended=$!
+until grep -q 'spmv begins' "$folder/ended/log.txt" 2>/dev/null; do sleep 0.2; done
+sleep 1
+kill "$ended"
+status=0
+wait "$ended" || status=$?
+[ "$status" = 1 ] || fail "ended: status $status"
+has "$folder/ended/cuda.md" '^# Timings on a card'
 
 # What is wanted first: no section that takes all of the time is before another.
 expect 0 --out "$folder/zero" --part 0
