@@ -19,6 +19,8 @@
 #include <dlfcn.h>
 #include <petsc/private/matimpl.h> // the state of a matrix that is not assembled
 #include <petscksp.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SIDE = 31 };
@@ -307,6 +309,58 @@ static PetscErrorCode lacking(void)
     return MatDestroy(&A);
 }
 
+/// Make a shell and multiply by it, both ways; what is left is destroyed.
+static PetscErrorCode once(Mat A, PetscErrorCode *code)
+{
+    Mat S = NULL;
+    Vec x, y;
+
+    PetscCall(MatCreateVecs(A, &x, &y));
+    PetscCall(VecSet(x, 1));
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    *code = cairn_petsc_create_shell(A, format, &S);
+    EXPECT(!*code == !!S, "a shell after error %d, or none after success", *code);
+    if (!*code) *code = MatMult(S, x, y);
+    if (!*code) *code = MatMultTranspose(S, y, x);
+    PetscCall(PetscPopErrorHandler());
+    if (!*code) PetscCall(same(S, A, "with just enough memory"));
+    PetscCall(MatDestroy(&S));
+    PetscCall(VecDestroy(&x));
+    return VecDestroy(&y);
+}
+
+/// With ever more memory there is an error, the same on all ranks, until there is a product;
+/// nothing stays behind (-malloc_dump).
+static PetscErrorCode short_of_memory(void)
+{
+    enum { MOST = 1 << 26 };
+    PetscErrorCode code = PETSC_ERR_MEM;
+    PetscMPIInt    least, most;
+    int            failed = 0;
+    char           text[32];
+    Mat            A;
+
+    PetscCall(make(PETSC_COMM_WORLD, &A));
+    for (long limit = 1; code && limit < MOST; limit *= 2) {
+        snprintf(text, sizeof text, "%ld", limit);
+        setenv("CAIRN_MEMORY", text, 1);
+        PetscCall(once(A, &code));
+        most = least = code;
+        PetscCallMPI(
+            MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD));
+        PetscCallMPI(
+            MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD));
+        EXPECT(least == most && (!code || code == PETSC_ERR_MEM),
+               "%ld bytes ended with %d, on ranks with %d to %d", limit, code, least,
+               most);
+        code = most;
+        failed += code != 0;
+    }
+    unsetenv("CAIRN_MEMORY");
+    EXPECT(!code && failed > 3, "%d limits failed, the last with %d", failed, code);
+    return MatDestroy(&A);
+}
+
 /// A duplicate multiplies as the shell does, whichever of the two ends first.
 static PetscErrorCode duplicates(void)
 {
@@ -354,6 +408,7 @@ int main(int argc, char **argv)
     PetscCall(solves());
     PetscCall(errors());
     PetscCall(lacking());
+    PetscCall(short_of_memory());
     PetscCall(duplicates());
     PetscCall(alone());
     if (!wrong) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all as AIJ\n"));
