@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Poisson's problem by FEniCSx, which knows nothing of Cairn: iterations, norm of u. On four
-ranks AIJ's own runs differ in the fifth digit by the usual tolerance, so this one is 1e-10."""
+ranks no two runs of AIJ's take the same steps, and by the usual tolerance they differ in the
+fifth digit, so this one is 1e-10."""
 import numpy as np
 import ufl
 from dolfinx import fem, mesh
