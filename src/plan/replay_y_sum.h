@@ -19,8 +19,9 @@ void cairn_replay_forget_y_sum(cairn_replay *replay);
 ///
 /// Local.
 ///
-/// @param[out] sum  In f64 by leaves of at most 512 additions, these in long double; before
-///                  members' sums of a row were joined, or rounded. Unchanged without.
+/// @param[out] sum  In f64 by leaves of at most 512 additions, or 2,048 of what joins a Y
+///                  that is there; leaves in long double; before members' sums of a row
+///                  were joined, or rounded. Unchanged without.
 /// @return Was it made?
 bool cairn_replay_y_sum(const cairn_replay *replay, long double *sum);
 

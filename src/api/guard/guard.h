@@ -12,7 +12,7 @@
 ///
 /// with a term eps32 (1'|A|).|x| for a y in f32, which is rounded once more. The factor 4
 /// leaves room for orders of additions other than this, since (1'|A|).|x| >= sum |a x|. A sum
-/// of y that kernels made has up to 512 additions (plan/replay_y_sum.h): one that is beyond
+/// of y that kernels made has up to 2,048 additions (plan/replay_y_sum.h): one that is beyond
 /// the bound decides nothing, y is read and added up here then.
 ///
 /// (1'|A|).|x| is a sum as dear as w.x, and seldom needed: some of its terms, of many columns

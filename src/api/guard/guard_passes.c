@@ -55,6 +55,13 @@ static inline void take_size(lanes *v)
     memcpy(v, &bits, sizeof bits);
 }
 
+/* All at once: set one after the other they would wait for those before. */
+#define GATHERED(x, at)                                                       \
+    {                                                                         \
+        (x)[(at)[0]], (x)[(at)[1]], (x)[(at)[2]], (x)[(at)[3]], (x)[(at)[4]], \
+            (x)[(at)[5]], (x)[(at)[6]], (x)[(at)[7]]                          \
+    }
+
 /// The passes over one type of numbers.
 #define DEFINE_PASSES(name, type)                                                     \
     static inline void add_lanes_##name(const type *y, lanes *sum)                    \
@@ -121,14 +128,14 @@ static inline void take_size(lanes *v)
                                                 long double *all)                     \
     {                                                                                 \
         for (int64_t i = 0; i < n; i += CAIRN_GUARD_LEAF) {                           \
-            const int64_t end = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n;  \
-            lanes         sum = {0}, v = {0}, u;                                      \
+            const int64_t end  = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n; \
+            lanes         sum  = {0};                                                 \
             double        rest = 0;                                                   \
             int64_t       k    = i;                                                   \
                                                                                       \
             for (; k + LANES <= end; k += LANES) {                                    \
-                for (int l = 0; l < LANES; l++)                                       \
-                    v[l] = x[at[k + l]];                                              \
+                lanes u, v = GATHERED(x, at + k);                                     \
+                                                                                      \
                 load_f64(&u, w + k);                                                  \
                 sum += u * v;                                                         \
             }                                                                         \

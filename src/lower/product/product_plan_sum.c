@@ -190,13 +190,16 @@ cairn_cuts cairn_plan_choose_cuts(const plan *p)
 
 /* Rows that are added up one after the other: so many by themselves are 256 additions,
    and of tiles half as many in each of a vector's chains; the end of a leaf, which is no
-   branch that a processor learns, is seldom. */
-enum { LEAF_ROWS = 256, LEAF_TILES = 64 };
+   branch that a processor learns, is seldom. A member that adds to what others have set
+   has entries in few of its rows, often, and a leaf's end would come after next to none:
+   64,000 rows with 1,920 entries in all took 3 us less so (gcc 12, Zen 5). */
+enum { LEAF_ROWS = 256, LEAF_ROWS_ADDED = 2048, LEAF_TILES = 64 };
 
 int64_t cairn_plan_leaf(const plan *p, const cairn_share *share)
 {
     if (share->grain > 1) return LEAF_TILES * share->grain;
-    return p->tile.kind == CAIRN_TILE_NONE ? LEAF_ROWS : LEAF_TILES;
+    if (p->tile.kind != CAIRN_TILE_NONE) return LEAF_TILES;
+    return p->product->adds ? LEAF_ROWS_ADDED : LEAF_ROWS;
 }
 
 /// The first level, as they are entered, of which every index has rows of its own.
