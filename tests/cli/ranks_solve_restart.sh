@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cairn solve, whose jobs end half-way and go on from checkpoints, on other ranks.
-# DEATHS says how many jobs are killed; 4 unless it is set.
+# ranks_solve_restart.sh [DEATHS]: so many jobs are killed, 4 unless it is given.
 . "$(dirname "$0")/lib.sh"
+deaths=${1:-4}
 launch=$here/../../deploy/launch
 
 # same_tail WHOLE REST: from its first iteration on REST has WHOLE's residuals, bit for bit.
@@ -92,8 +93,20 @@ for signal in TERM USR1 auto; do
     [ "$(sed 's/.*"first": \([0-9]*\).*/\1/' x.json)" -gt 0 ] || fail "nothing was kept"
 done
 
+# goes_on WORDS...: from what is kept to the answer of a job that was not disturbed, some
+# iterations further on.
+goes_on() {
+    run_as 1 "$program" "$@" --max-iterations 0 --restart kept --json x.json
+    most=$(($(sed 's/.*"first": \([0-9]*\).*/\1/' x.json) + 30))
+    run_as 1 "$program" "$@" --max-iterations $most --out whole.mtx
+    run_as 1 "$MPIEXEC" -n 2 "$program" "$@" --max-iterations $most --checkpoint kept \
+        --restart kept --out x.mtx
+    same whole.mtx x.mtx
+}
+
 # Ranks that die at any moment: the undisturbed answer, on other numbers of ranks each. The
-# rank that dies waits for a new generation, or one more, and for a moment of its own.
+# rank that dies, each in turn, waits for a new generation, or one more, and for a moment of
+# its own; it says that it was there to be killed.
 wait_and_die='
     for generation in $(seq "$0"); do
         had=$(ls kept/*.manifest 2>&1 | tail -n 1)
@@ -101,29 +114,49 @@ wait_and_die='
             sleep 0.01
         done
     done
-    kill -9 $1'
+    kill -9 $1 && echo "$0" >>died'
 rm -rf kept
 ranks=2
-for death in $(seq "${DEATHS:-4}"); do
+for death in $(seq "$deaths"); do
     ranks=$((ranks % 3 + 1))
+    victim=$((death / 3 % ranks))
     restart=
     ls kept/*.manifest >out 2>err && restart='--restart kept'
     # shellcheck disable=SC2086 # two words, or none
     timeout 250 "$MPIEXEC" -n $ranks sh -c '
-        if [ "${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:?}}}" = 0 ]; then
+        if [ "${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:?}}}" = "$2" ]; then
             timeout 240 sh -c "$1" "$0" $$ >/dev/null 2>&1 &
         fi
-        shift
-        exec "$@"' $((death % 2 + 1)) "$wait_and_die" "$program" "$@" \
+        shift 2
+        exec "$@"' $((death % 2 + 1)) "$wait_and_die" $victim "$program" "$@" \
         --max-iterations 1500 --checkpoint kept --every 10 $restart >out 2>err </dev/null
 done
 last="jobs that die"
-run_as 1 "$program" "$@" --max-iterations 0 --restart kept --json x.json
-most=$(($(sed 's/.*"first": \([0-9]*\).*/\1/' x.json) + 30))
-run_as 1 "$program" "$@" --max-iterations $most --out whole.mtx
-run_as 1 "$MPIEXEC" -n 2 "$program" "$@" --max-iterations $most --checkpoint kept \
-    --restart kept --out x.mtx
-same whole.mtx x.mtx
+[ "$(wc -l <died)" = "$deaths" ] || fail "$(wc -l <died) of $deaths were killed"
+goes_on "$@"
+
+# A rank that is stopped, not killed: the other one names it, ends in bounded time, and what
+# was kept is there.
+rm -rf kept
+timeout 240 "$MPIEXEC" -n 2 sh -c '
+    echo $$ >"pid.${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:?}}}"
+    exec "$@"' sh "$program" "$@" --max-iterations 1000000000 --checkpoint kept --every 10 \
+    --give-up 8 >out 2>err </dev/null &
+launcher=$!
+last="a rank that is stopped"
+for turn in $(seq 1200); do
+    ls kept/*.manifest >list 2>&1 && break
+    sleep 0.1
+done
+kill -STOP "$(cat pid.1)" || fail "it was not there to be stopped"
+stopped=$(date +%s)
+wait $launcher
+status=$?
+[ $status = 1 ] || fail "status $status, not 1"
+[ $(($(date +%s) - stopped)) -le 120 ] || fail "it took more than two minutes"
+complains '^cairn: MPI: given up after 8 s: .*rank'
+kill -KILL "$(cat pid.1)" 2>/dev/null
+goes_on "$@"
 
 # The same by the launcher, which starts the job again.
 set -- solve cg cube.mtx --reproducible --tol 1e-11
