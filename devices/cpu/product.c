@@ -106,6 +106,7 @@ static cairn_product choose(const cairn_device        *device,
     if (cairn_work_group(work)->count > 0)
         seen = cairn_product_look(layout, &product, &cairn_work_part(work, 0)->view,
                                   useful_threads(work, threads_of(device, work)));
+    seen.runs = seen.runs && cairn_group_is_ordered(cairn_work_group(work));
     product.hints =
         cairn_product_hints_here(device->machine, layout, &product,
                                  cairn_work_entries(work), work->op->columns, seen);

@@ -120,6 +120,8 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
         {LARGE, {.follows = true}},
         {SMALL, {.uneven = true} },
         {LARGE, {.uneven = true} },
+        {SMALL, {.runs = true}   },
+        {LARGE, {.runs = true}   },
     };
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)

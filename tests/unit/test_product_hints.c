@@ -93,6 +93,31 @@ static void nearly_nothing(product_case *c)
     add(c, 6, 6);
 }
 
+/// Ten entries in a row, side by side but for one in @p apart rows, where every other
+/// column has one.
+static void side_by_side(product_case *c, cairn_coord apart)
+{
+    for (cairn_coord i = 0; i < ROWS; i++)
+        for (cairn_coord k = 0; k < 10; k++)
+            add(c, i, i % apart == 0 ? i - 5 + 2 * k : i - 5 + k);
+}
+
+static void broad(product_case *c)
+{
+    side_by_side(c, ROWS);
+}
+
+/// So few rows are learned, and half of them are enough.
+static void broad_at_times(product_case *c)
+{
+    side_by_side(c, 2);
+}
+
+static void spread(product_case *c)
+{
+    side_by_side(c, 1);
+}
+
 static void nothing(product_case *c)
 {
     (void)c;
@@ -102,33 +127,39 @@ static const struct {
     void (*fill)(product_case *c);
     const char *format;
     int         columns;
-    bool        follows, uneven;
+    bool        follows, uneven, runs;
 } wanted[] = {
-    {band,            "csr",       0, true,  false},
-    {band,            "csr",       1, false, false},
-    {band,            "lil",       0, true,  false},
-    {band,            "dcsr",      0, true,  false},
-    {band,            "bdia<16>",  0, true,  false},
-    {band,            "coo",       0, false, false},
-    {band,            "sell<8>",   0, false, false},
-    {grid,            "csr",       0, true,  false},
-    {grid,            "csr",       1, false, false},
-    {scattered,       "csr",       0, false, false},
-    {scattered,       "csr",       1, false, false},
-    {nearly_nothing,  "csr",       0, false, false},
-    {nearly_nothing,  "dcsr",      0, false, false},
-    {nearly_nothing,  "csr",       1, false, false},
-    {nothing,         "csr",       0, false, false},
-    {nothing,         "csr",       1, false, false},
-    {ragged,          "csr",       1, false, true },
-    {ragged,          "dcsr",      1, false, true },
-    {short_in_threes, "csr",       1, false, true },
-    {long_in_threes,  "csr",       1, false, false},
-    {long_ragged,     "csr",       1, false, true },
-    {ragged,          "csr",       0, false, false}, /* columns are the lanes */
-    {ragged,          "csc",       1, false, false}, /* and here rows are met often */
-    {ragged,          "bcsr<2,2>", 1, false, false},
-    {ragged,          "sell<8>",   1, false, false},
+    {band,            "csr",       0, true,  false, false},
+    {band,            "csr",       1, false, false, false},
+    {band,            "lil",       0, true,  false, false},
+    {band,            "dcsr",      0, true,  false, false},
+    {band,            "bdia<16>",  0, true,  false, false},
+    {band,            "coo",       0, false, false, false},
+    {band,            "sell<8>",   0, false, false, false},
+    {grid,            "csr",       0, true,  false, false},
+    {grid,            "csr",       1, false, false, false},
+    {scattered,       "csr",       0, false, false, false},
+    {scattered,       "csr",       1, false, false, false},
+    {nearly_nothing,  "csr",       0, false, false, false},
+    {nearly_nothing,  "dcsr",      0, false, false, false},
+    {nearly_nothing,  "csr",       1, false, false, false},
+    {nothing,         "csr",       0, false, false, false},
+    {nothing,         "csr",       1, false, false, false},
+    {ragged,          "csr",       1, false, true,  false},
+    {ragged,          "dcsr",      1, false, true,  false},
+    {short_in_threes, "csr",       1, false, true,  false},
+    {long_in_threes,  "csr",       1, false, false, false},
+    {long_ragged,     "csr",       1, false, true,  false},
+    {ragged,          "csr",       0, false, false, false}, /* columns are the lanes */
+    {ragged,          "csc",       1, false, false, false}, /* and here rows are met often */
+    {ragged,          "bcsr<2,2>", 1, false, false, false},
+    {ragged,          "sell<8>",   1, false, false, false},
+    {broad,           "csr",       1, false, false, true },
+    {broad,           "dcsr",      1, false, false, true },
+    {broad,           "csr",       0, true,  false, false},
+    {broad,           "ell",       1, false, false, false}, /* what pads names any column */
+    {broad_at_times,  "csr",       1, false, false, true },
+    {spread,          "csr",       1, false, false, false},
 };
 
 enum { WANTED = sizeof wanted / sizeof *wanted };
@@ -178,6 +209,7 @@ Test(product_hints, bands_and_uneven_rows_are_told_from_others)
         cr_expect_eq(seen.follows, wanted[k].follows, "case %d: %s", k,
                      wanted[k].format);
         cr_expect_eq(seen.uneven, wanted[k].uneven, "case %d: %s", k, wanted[k].format);
+        cr_expect_eq(seen.runs, wanted[k].runs, "case %d: %s", k, wanted[k].format);
         product_case_close(&c);
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Compressed rows of different lengths, more for each thread than a processor learns, whose
-/// kernels end a row without a branch: sums have the bits that product.h promises, and
-/// nothing of other rows, whatever they hold.
+/// Compressed rows whose kernels are others than most: of different lengths, more for each
+/// thread than a processor learns, which end without a branch; of columns that follow each
+/// other, whose x is loaded as it lies. Sums have the bits that product.h promises, and
+/// nothing of other rows or columns, whatever they hold.
 
 #include "support/device_file.h"
 #include "support/seed.h"
@@ -52,6 +53,34 @@ static void draw_rows(int first)
     }
     for (int j = 0; j < WIDTH; j++)
         a.x[j] = draw(40) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
+}
+
+/// Up to twenty entries in a row, in stretches of up to thirty columns, one of which may
+/// end where x does; one row has thousands.
+static void draw_stretches(void)
+{
+    static const double odd[] = {INFINITY, -INFINITY, NAN, -0.0};
+    int64_t             n     = 0;
+
+    for (int i = 0; i < TALL; i++) {
+        const int64_t most = i == LONG ? WIDTH : (int64_t)draw(21);
+        int64_t       j = i == LONG ? 0 : (int64_t)draw(WIDTH / 2), k = 0;
+
+        while (k < most && j < WIDTH) {
+            if (i != LONG && draw(9) == 0 && j < WIDTH - 12) j = WIDTH - 12;
+            const int64_t end = j + 1 + (int64_t)draw(30);
+
+            for (; j < end && j < WIDTH && k < most; k++) {
+                a.idx[n] = j++;
+                a.val[n] = draw(400) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
+                n++;
+            }
+            j += 1 + (int64_t)draw(20);
+        }
+        a.ptr[i + 1] = n;
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = draw(400) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
 }
 
 /// Entries @p p to @p end - 1 in four chains.
@@ -126,6 +155,23 @@ Test(uneven_rows, have_the_bits_of_four_chains, .timeout = 600)
     state = seed_clock() * 2 + 1;
     for (int k = 0; k < 8; k++) {
         draw_rows(k % 5);
+        cairn_source *source = source_of();
+
+        for (int f = 0; f < 4; f++)
+            hold(source, formats[f], 1 + k % 3);
+        cairn_source_destroy(&source);
+    }
+}
+
+Test(uneven_rows,
+     columns_that_follow_each_other_have_the_bits_of_four_chains,
+     .timeout = 600)
+{
+    static const char *const formats[] = {"csr", "dcsr", "lil", "coo"};
+
+    state = seed_clock() * 2 + 1;
+    for (int k = 0; k < 8; k++) {
+        draw_stretches();
         cairn_source *source = source_of();
 
         for (int f = 0; f < 4; f++)

@@ -50,6 +50,8 @@ typedef struct cairn_product_hints {
                    ///< behind them.
     bool uneven;   ///< SpMV: rows next to each other are of different lengths: end
                    ///< them without a branch.
+    bool runs; ///< SpMV: columns often follow each other, eight in a row: look before
+               ///< they are loaded one by one. Only of rows whose columns ascend.
 } cairn_product_hints;
 
 /// The same of grids (grid.h), by what a launch's parts and vectors are:
@@ -83,6 +85,7 @@ typedef struct cairn_product_seen {
     bool
         uneven; ///< The length of a row often says nothing of the next one's, and rows are
                 ///< more than a processor learns.
+    bool runs; ///< Eight entries of a row often stand side by side.
 } cairn_product_seen;
 
 typedef struct cairn_product {

@@ -60,6 +60,32 @@ static void add_four(build *e, const entries *loop, cairn_sums *s, int k)
     }
 }
 
+/// Add a turn of @p turn entries whose columns, if the last is so far behind the first, are
+/// all between them: x is loaded as it lies. Rows ascend where the hint is given.
+static void add_run_or_not(build *e, const entries *loop, cairn_sums *s, int turn)
+{
+    cairn_ir *b = e->b;
+    const int l = e->p->layout->last;
+
+    cairn_nest nest, last;
+
+    stand(e, loop, &nest, 0);
+    stand(e, loop, &last, turn - 1);
+    const cairn_ir_x first = cairn_ir_use(b, cairn_ir_let(b, nest.index[l], "first"));
+
+    cairn_ir_if(b, cairn_ir_eq(b, cairn_ir_sub(b, last.index[l], first),
+                               cairn_ir_int(b, turn - 1)));
+    for (int k = 0; k < turn; k += CHAINS) {
+        stand(e, loop, &nest, k);
+        nest.index[l] = cairn_ir_add_int(b, first, k);
+        cairn_product_term(e, &nest, s, 0);
+    }
+    cairn_ir_else(b);
+    for (int k = 0; k < turn; k += CHAINS)
+        add_four(e, loop, s, k);
+    cairn_ir_end(b);
+}
+
 static void fetch(build *e, const entries *loop, const cairn_sums *s)
 {
     cairn_nest nest;
@@ -88,8 +114,11 @@ whole_turns(build *e, const entries *loop, cairn_sums *s, int turn, cairn_ir_x e
     cairn_ir_while(
         b, cairn_ir_le(b, cairn_ir_add_int(b, cairn_ir_use(b, loop->p), turn), end));
     fetch(e, loop, s);
-    for (int k = 0; k < turn; k += CHAINS)
-        add_four(e, loop, s, k);
+    if (e->p->hints.runs && turn == TURN)
+        add_run_or_not(e, loop, s, turn);
+    else
+        for (int k = 0; k < turn; k += CHAINS)
+            add_four(e, loop, s, k);
     advance(e, loop, turn);
     cairn_ir_end(b);
 }

@@ -120,12 +120,19 @@ cairn_status cairn_product_key(cairn_env           *env,
                    product->sums_y ? ".ysum" : "", product->columns == 1 ? "" : ".k",
                    cairn_ir_type_text(product->operand),
                    cairn_ir_type_text(product->accumulate), product->vector_bytes);
-    cairn_text_add(&text, " h%d%d%d%d%d%s%s", hints.stream, hints.scattered,
+    cairn_text_add(&text, " h%d%d%d%d%d%s%s%s", hints.stream, hints.scattered,
                    hints.fetch_x, hints.bypass_y, hints.by_columns,
-                   hints.follow_x ? "1" : "", hints.uneven ? "u" : "");
+                   hints.follow_x ? "1" : "", hints.uneven ? "u" : "",
+                   hints.runs ? "r" : "");
     add_layout(&text, layout);
     add_plan(&text, &plan);
     return cairn_text_take(&text, key);
+}
+
+static int64_t idx_at(const cairn_kernel_level *level, int64_t p)
+{
+    return cairn_load_int(level->idx, p, level->idx_stride, level->idx_bits,
+                          level->idx_signed);
 }
 
 /// The last stored index under node @p q of the level above @p l; -1: there is none.
@@ -136,9 +143,7 @@ static int64_t last_index(const cairn_kernel_level *level, int64_t q)
     const int64_t end =
         cairn_load_int(level->ptr, q + 1, bytes, level->ptr_bits, false);
 
-    if (begin == end) return -1;
-    return cairn_load_int(level->idx, end - 1, level->idx_stride, level->idx_bits,
-                          level->idx_signed);
+    return begin == end ? -1 : idx_at(level, end - 1);
 }
 
 enum { LOOKS = 64 };
@@ -197,6 +202,37 @@ static bool rows_are_uneven(const cairn_kernel_level *level, int64_t threads)
     return uneven >= LOOKS / 4 && entries <= uneven * ENTRIES_OF_SURPRISE;
 }
 
+/* Entries that a turn of the loop takes; and turns of a thread of which a processor learns
+ * which are runs, once their product is repeated. Measured on Zen 5, one thread, f64: with
+ * up to 34,000 turns, 15 to 27 of 100 of them runs, products take 0.88 to 0.92 of the time
+ * (bcsstk13, bcsstk14, bcsstk16, cavity14, fidap007). Where nothing is learned a surprise
+ * costs as much as seven runs gain. */
+enum { TURN = 8, LEARNED_TURNS = 35000 };
+
+/// Do so many turns take columns that follow each other that it pays to look?
+static bool turns_are_runs(const cairn_kernel_level *level, int64_t threads)
+{
+    enum { TURNS = 4 }; /* of a row that is looked at */
+    const int64_t rows    = level->ptr_length - 1;
+    const int64_t entries = rows > 0 ? ptr_at(level, rows) : 0;
+    int64_t       turns = 0, runs = 0;
+
+    for (int64_t k = 0; k < LOOKS && rows >= LOOKS; k++) {
+        const int64_t q   = place_of_look(rows, k);
+        const int64_t end = ptr_at(level, q + 1);
+        int64_t       p   = ptr_at(level, q);
+
+        for (int t = 0; t < TURNS && p + TURN <= end; t++, p += TURN) {
+            turns++;
+            runs += idx_at(level, p + TURN - 1) - idx_at(level, p) == TURN - 1;
+        }
+    }
+    if (turns < LOOKS / 4) return false;
+    return entries / threads <= (int64_t)LEARNED_TURNS * TURN
+               ? runs >= turns / 8
+               : runs >= turns - turns / 8;
+}
+
 cairn_product_seen cairn_product_look(const cairn_layout      *layout,
                                       const cairn_product     *product,
                                       const cairn_kernel_part *part,
@@ -206,11 +242,13 @@ cairn_product_seen cairn_product_look(const cairn_layout      *layout,
     cairn_product_seen seen  = {.follows = false};
     cairn_product_plan plan;
 
-    asked.hints = (cairn_product_hints){.uneven = true, .follow_x = true};
+    asked.hints = (cairn_product_hints){.uneven = true, .runs = true, .follow_x = true};
     cairn_product_plan_make(layout, &asked, &plan);
     if (plan.hints.follow_x) seen.follows = rows_follow(&part->level[layout->last]);
     if (plan.hints.uneven)
         seen.uneven = rows_are_uneven(&part->level[layout->last], threads);
+    if (plan.hints.runs)
+        seen.runs = turns_are_runs(&part->level[layout->last], threads);
     return seen;
 }
 
@@ -245,5 +283,6 @@ cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
         .by_columns = columns > 64 && x / (double)columns * 64 <= 2 * (double)l3,
         .follow_x   = following,
         .uneven     = seen.uneven,
+        .runs       = seen.runs,
     };
 }

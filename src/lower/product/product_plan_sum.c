@@ -257,6 +257,7 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
         hints.scattered =
             given.scattered && hints.stream && p->tile.kind == CAIRN_TILE_NONE;
         hints.uneven = given.uneven && sums && reads_before(p);
+        hints.runs   = given.runs && sums && reads_before(p);
     } else if (sums) {
         hints.fetch_x    = given.fetch_x && !p->tile.shifted;
         hints.bypass_y   = given.bypass_y && !p->product->adds && p->order.once;
