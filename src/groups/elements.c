@@ -26,6 +26,14 @@ typedef struct {
     enum { UNKNOWN, NONE, FOUND } is[KEPT];
 } found_numbers;
 
+/// A walk over elements of a group without an entry.
+typedef struct {
+    bool                on;
+    int64_t             k;    ///< The next of them, by number,
+    int64_t             skip; ///< so many skipped ones being before it.
+    cairn_position_walk at;
+} rest_walk;
+
 struct cairn_elements {
     cairn_groups *set;
     int           q;
@@ -33,13 +41,10 @@ struct cairn_elements {
     bool          rests; ///< Those with an entry need not be found.
     bool          begun; ///< `group` is one, and what follows is of it.
     int64_t       group[CAIRN_MAX_LEVELS];
-    int64_t       next;          ///< Number that the next run goes on with.
-    int64_t       stored, end;   ///< Elements with an entry by number: the next, all.
-    cairn_group_remainder rest;  ///< Those without.
-    bool                  walks; ///< They are walked,
-    int64_t               k;     ///< and this is the next of them,
-    int64_t               skip;  ///< so many skipped ones being before it.
-    cairn_position_walk   walk;
+    int64_t       next;           ///< Number that the next run goes on with.
+    int64_t       stored, end;    ///< Elements with an entry by number: the next, all.
+    cairn_group_remainder rest;   ///< Those without.
+    rest_walk             walked; ///< Of those, where they are walked.
     bool                  again; ///< Numbers of some group were asked for again: so the
     found_numbers         kept;  ///< latest group's are kept.
     cairn_coord          *place; ///< Of places: [order][elements] positions; or NULL.
@@ -186,12 +191,12 @@ static cairn_status enter(cairn_elements *e, const int64_t *group, int64_t numbe
     e->kept.length = 0;
     e->kept.first  = number;
     CAIRN_TRY(cairn_groups_find_remainder(e->set, e->q, group, &e->rest));
-    e->walks = e->rest.any && !s->forms.order.runs.on;
-    if (e->walks) {
+    e->walked.on = e->rest.any && !s->forms.order.runs.on;
+    if (e->walked.on) {
         if (e->rest.g >= 0) CAIRN_TRY(cairn_groups_find_skips(e->set, e->q, e->rest.g));
-        cairn_position_walk_init(&s->forms.order, &e->rest.box, &e->walk);
-        e->k    = -1;
-        e->skip = 0;
+        cairn_position_walk_init(&s->forms.order, &e->rest.box, &e->walked.at);
+        e->walked.k    = -1;
+        e->walked.skip = 0;
     }
     seek_stored(e, number);
     memcpy(e->group, group, (size_t)s->forms.group.count * sizeof *group);
@@ -218,7 +223,7 @@ static void seek_rest(cairn_elements *e, int64_t k)
 {
     const int64_t *skip = skipped(e), skips = skips_of(e);
 
-    if (k < e->k || e->k < 0) {
+    if (k < e->walked.k || e->walked.k < 0) {
         int64_t lo = 0, hi = skips;
 
         while (lo < hi) {
@@ -229,12 +234,12 @@ static void seek_rest(cairn_elements *e, int64_t k)
             else
                 lo = mid + 1;
         }
-        e->skip = lo;
+        e->walked.skip = lo;
     }
-    while (e->skip < skips && skip[e->skip] - e->skip <= k)
-        e->skip++;
-    e->k = k;
-    cairn_position_walk_seek(&e->walk, k + e->skip);
+    while (e->walked.skip < skips && skip[e->walked.skip] - e->walked.skip <= k)
+        e->walked.skip++;
+    e->walked.k = k;
+    cairn_position_walk_seek(&e->walked.at, k + e->walked.skip);
 }
 
 /// Write @p n of them, from number @p k on, all of which are there.
@@ -245,10 +250,10 @@ take_rest(cairn_elements *e, int64_t k, int64_t n, cairn_coord *const *d, int64_
 
     for (int64_t now; n > 0; k += now, at += now, n -= now) {
         seek_rest(e, k);
-        now = e->skip < skips ? skip[e->skip] - e->skip - k : n;
+        now = e->walked.skip < skips ? skip[e->walked.skip] - e->walked.skip - k : n;
         if (now > n) now = n;
-        cairn_position_walk_take(&e->walk, now, d, at);
-        e->k = k + now;
+        cairn_position_walk_take(&e->walked.at, now, d, at);
+        e->walked.k = k + now;
     }
 }
 
@@ -275,7 +280,7 @@ static cairn_status read_rest(cairn_elements     *e,
     if (!e->rest.any || __builtin_sub_overflow(number, e->rest.start, &k)
         || k > INT64_MAX - n)
         return CAIRN_OK;
-    if (!e->walks)
+    if (!e->walked.on)
         return cairn_groups_list_remainder(e->set, e->q, e->group, &e->rest, k, n, d,
                                            found, at);
     if (k < 0) {
