@@ -408,8 +408,8 @@ PetscErrorCode whole_run(Mat            A,
                                 PetscObjectComm((PetscObject)A), &request));
     code = shadow_run(plan, op, x, y, status);
     PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    PetscCall(code);
     if (any) *status = cairn_context_agree(context, mine);
+    PetscCall(code);
     return 0;
 }
 

@@ -41,7 +41,8 @@ PetscErrorCode whole_restore(blocks *b);
 PetscErrorCode whole_states(Mat A, PetscObjectState *all, PetscObjectState *mine);
 
 /// y = op(A) x, or y += op(A) x, by a plan of all ranks, one of which may lack new values:
-/// what became of them goes round while the ranks multiply.
+/// what became of them goes round while the ranks multiply. So a product is a meeting of all
+/// ranks: none leaves it before the last has come.
 ///
 /// Collective.
 ///

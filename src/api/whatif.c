@@ -4,7 +4,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/solve/solve.h"
+#include "api/systems/solve.h"
 #include "cost/held_out.h"
 #include "cost/rated_machine.h"
 

@@ -291,7 +291,8 @@ static cairn_status run(builder *b)
     if (status == CAIRN_OK) status = cairn_kept_path(b->env, build, &b->path);
     b->compiled =
         build->loader && cairn_build_worth(b->env, build) != CAIRN_BUILD_REFERENCE;
-    if (build->from && build->from->given) { /* which no other order is found in yet */
+    if (build->from
+        && build->from->waiting) { /* which no other order is found in yet */
         b->straight = true;
         if (status == CAIRN_OK && !b->compiled)
             status = cairn_given_look_now(build->from);

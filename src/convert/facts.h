@@ -8,7 +8,7 @@
 #ifndef CAIRN_CONVERT_FACTS_H
 #define CAIRN_CONVERT_FACTS_H
 
-#include "lower/convert/convert_order.h"
+#include "lower/conversion/convert_order.h"
 #include "phases/origin.h"
 
 /// What has to be known about a source.

@@ -53,7 +53,7 @@ cairn_status cairn_given_arrays_run(cairn_env             *env,
 
 /// May a look wait until the entries are copied to a format? Its compressed rows are filled
 /// without a function that has to trust in their order, and the first of them ascend. Then a
-/// tensor over the lists, on one rank, can say so (cairn_local.given), and `waits`. Local.
+/// tensor over the lists, on one rank, can say so (cairn_local.waiting), and `waits`. Local.
 bool cairn_given_may_wait(const cairn_given_arrays *given, const cairn_format *format);
 
 /// Look at what waits, if it does.

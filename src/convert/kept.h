@@ -16,7 +16,7 @@
 #define CAIRN_CONVERT_KEPT_H
 
 #include "convert/build.h"
-#include "lower/convert/convert_order.h"
+#include "lower/conversion/convert_order.h"
 #include "rules/path.h"
 
 /// As cairn_path_plan(), from what the build starts from to its format.

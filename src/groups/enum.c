@@ -184,7 +184,7 @@ count_elements(cairn_groups *set, int q, const int64_t *key, bool *put)
     cairn_visit(set->env, 2 * n + x->groups * width);
     for (int64_t g = 0; g < x->groups; g++)
         for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
-            next[g * width + key[cairn_group_index_element(x, k)] - least[g]]++;
+            next[g * width + (key[cairn_group_index_element(x, k)] - least[g])]++;
     for (int64_t place = 0; place < x->groups * width; place++) {
         const uint32_t count = next[place];
 
@@ -195,7 +195,7 @@ count_elements(cairn_groups *set, int q, const int64_t *key, bool *put)
         for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
             const int64_t p = cairn_group_index_element(x, k);
 
-            order[next[g * width + key[p] - least[g]]++] = p;
+            order[next[g * width + (key[p] - least[g])]++] = p;
         }
     cairn_free(set->env, s->index.order);
     s->index.order = order;

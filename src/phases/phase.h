@@ -8,7 +8,7 @@
 
 #include "emit/kernel.h"
 #include "ir/ir_run.h"
-#include "lower/convert/convert.h"
+#include "lower/conversion/convert.h"
 
 /// One loaded phase.
 typedef struct cairn_phase {

@@ -115,8 +115,8 @@ typedef struct cairn_local {
                  ///< which outlives it, but for values that it
                  ///< stores otherwise.
     struct cairn_given_arrays
-        *given; ///< NULL; or its arrays are a caller's that wait to be looked at
-                ///< (convert/given_arrays.h).
+        *waiting; ///< NULL; or its arrays are a caller's that wait to be looked at
+                  ///< (convert/given_arrays.h).
 } cairn_local;
 
 void cairn_local_destroy(cairn_local **tensor);

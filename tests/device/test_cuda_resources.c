@@ -13,7 +13,7 @@
 #include "format/language.h"
 #include "format/layout.h"
 #include "lower/grid/grid.h"
-#include "lower/grid_convert/grid_convert.h"
+#include "lower/grid_conversion/grid_convert.h"
 #include "lower/product/product_choice.h"
 #include "support/golden.h"
 

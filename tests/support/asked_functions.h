@@ -8,7 +8,7 @@
 #define CAIRN_TESTS_ASKED_FUNCTIONS_H
 
 #include "convert/function_list.h"
-#include "lower/convert/convert.h"
+#include "lower/conversion/convert.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
 /// Conversions whose allocations fail in turn: planning, executing, reading a tensor back.
 
 #include "api/api.h"
-#include "lower/convert/convert.h"
+#include "lower/conversion/convert.h"
 #include "support/brutal.h"
 #include "support/names.h"
 #include "support/scratch.h"

@@ -8,7 +8,7 @@
 #include "convert/build.h"
 #include "emit/c.h"
 #include "format/language.h"
-#include "lower/convert/convert.h"
+#include "lower/conversion/convert.h"
 #include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"

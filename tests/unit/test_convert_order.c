@@ -4,7 +4,7 @@
 
 #include "format/encoding.h"
 #include "format/language.h"
-#include "lower/convert/convert_order.h"
+#include "lower/conversion/convert_order.h"
 
 #include <criterion/criterion.h>
 

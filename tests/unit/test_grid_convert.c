@@ -5,7 +5,7 @@
 /// The arrays are the processor's, byte for byte.
 
 #include "devices/grids.h"
-#include "lower/grid_convert/grid_convert.h"
+#include "lower/grid_conversion/grid_convert.h"
 #include "support/conversion.h"
 #include "support/convert_by.h"
 #include "support/every_format.h"

@@ -7,7 +7,7 @@
 /// The seed is printed; KEYS_SEED=N begins with seed N.
 
 #include "emit/c.h"
-#include "lower/convert/convert.h"
+#include "lower/conversion/convert.h"
 #include "support/product_case.h"
 #include "support/seed.h"
 

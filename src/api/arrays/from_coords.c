@@ -226,7 +226,7 @@ static cairn_status point_at_arrays(taker *t, cairn_tensor *tensor)
     local->group[0].count = 1;
     /* That they ascend was seen, or is before they are read. */
     local->group[0].checked = true;
-    if (t->arrays.waits) local->given = &t->arrays;
+    if (t->arrays.waits) local->waiting = &t->arrays;
     return CAIRN_OK;
 }
 
@@ -372,7 +372,8 @@ static cairn_status store_looking(taker              *t,
         return CAIRN_OK;
     CAIRN_TRY(look(t, source, true));
     status = store_lent(t, rows, format, tensor);
-    *done  = !t->arrays.looked || t->arrays.seen.once;
+    /* What failed before the look says nothing of the list. */
+    *done = t->arrays.looked && t->arrays.seen.once;
     if (*done) return status;
     cairn_tensor_destroy(tensor);
     cairn_given_arrays_fini(&t->arrays);

@@ -8,7 +8,7 @@
 #include "convert/card.h"
 #include "convert/compiled.h"
 #include "devices/grids.h"
-#include "lower/grid_convert/grid_convert.h"
+#include "lower/grid_conversion/grid_convert.h"
 
 /// Steps of a sum of sums: each has 1/2048 of the numbers.
 enum { CAIRN_CARD_SUMS = 4 };

@@ -6,7 +6,7 @@
 
 #include "convert/card.h"
 #include "convert/passes.h"
-#include "lower/grid_convert/grid_convert.h"
+#include "lower/grid_conversion/grid_convert.h"
 
 static cairn_status applies(cairn_compiled *c, bool *may)
 {

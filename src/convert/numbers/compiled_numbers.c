@@ -8,7 +8,7 @@
 #include "convert/numbers/compiled_blocks.h"
 #include "convert/numbers/compiled_rows.h"
 #include "format/normal.h"
-#include "lower/convert/convert_order.h"
+#include "lower/conversion/convert_order.h"
 
 /// Which of a member's queries are answered how.
 static uint64_t answers_of(const cairn_member_build *m)

@@ -5,7 +5,7 @@
 #include "convert/numbers/group_counter.h"
 
 #include "format/normal.h"
-#include "lower/convert/convert_order.h"
+#include "lower/conversion/convert_order.h"
 
 /* Counts and positions are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)

@@ -75,7 +75,7 @@ cairn_status cairn_given_looked(cairn_env *env, cairn_given_arrays *given, bool 
 
 cairn_status cairn_given_look_now(const cairn_local *tensor)
 {
-    cairn_given_arrays *const given = tensor ? tensor->given : NULL;
+    cairn_given_arrays *const given = tensor ? tensor->waiting : NULL;
 
     if (!given || given->looked) return CAIRN_OK;
     cairn_given_look(tensor->env, given->lists, given->least, given->most,

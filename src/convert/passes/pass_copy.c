@@ -70,10 +70,12 @@ static void copy(const array *a, int64_t begin, int64_t end)
 
 /// Copy indices that wait, as far as they are in order: of a block that is not, nothing is
 /// used, so that no row begins outside the array. The entry before the piece is another's to
-/// look at, and here it is, too, since its row is read.
+/// look at, and here it is, too, since its row is read. Where a piece is in order, and what
+/// comes behind it begins lower, both write where the same rows begin; the list is wrong then,
+/// and what was written is thrown away: stores of 32 bits, of which any may remain.
 static void look_and_copy(copying *c, int64_t begin, int64_t end)
 {
-    const cairn_given_arrays *const given = c->origin->from->given;
+    const cairn_given_arrays *const given = c->origin->from->waiting;
     const int row = cairn_starts_row(c->origin), values = c->arrays - 1;
 
     for (int64_t k = begin; k < end && !atomic_load(&c->wrong); k += LOOK) {
@@ -108,7 +110,7 @@ static void copy_piece(void *user, int piece)
 bool cairn_append_arrays_looks(const cairn_compiled *c)
 {
     const cairn_given_arrays *const given =
-        c->origin.from ? c->origin.from->given : NULL;
+        c->origin.from ? c->origin.from->waiting : NULL;
 
     return given && !given->looked && c->choice.method == &cairn_method_share
            && c->shared.bytes == 0 && c->m->layout->level[1].ptr_bits == 32;
@@ -140,7 +142,7 @@ static cairn_status append_arrays(cairn_compiled *c, const cairn_pass_call *call
         all.first  = (uint32_t *)(uintptr_t)view->level[1].ptr;
     }
     cairn_thread_pool_run(&env->thread_pool, threads, copy_piece, &all, all.pieces);
-    return all.origin ? cairn_given_looked(env, c->origin.from->given, !all.wrong)
+    return all.origin ? cairn_given_looked(env, c->origin.from->waiting, !all.wrong)
                       : CAIRN_OK;
 }
 

@@ -3,7 +3,7 @@
 /// Filling a part's arrays from its entries in order.
 
 #include "convert/build_steps.h"
-#include "lower/convert/convert.h"
+#include "lower/conversion/convert.h"
 
 #include <inttypes.h>
 #include <string.h>

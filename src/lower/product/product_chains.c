@@ -14,7 +14,7 @@ typedef struct {
     cairn_ir_var     *p; ///< Position.
 } entries;
 
-enum { TURN = 8, CHAINS = CAIRN_CHAINS };
+enum { TURN = CAIRN_TURN, CHAINS = CAIRN_CHAINS };
 
 /// Stand at entry @p p.
 static void stand_at(build *e, const entries *loop, cairn_nest *nest, cairn_ir_x p)

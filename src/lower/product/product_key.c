@@ -207,7 +207,7 @@ static bool rows_are_uneven(const cairn_kernel_level *level, int64_t threads)
  * up to 34,000 turns, 15 to 27 of 100 of them runs, products take 0.88 to 0.92 of the time
  * (bcsstk13, bcsstk14, bcsstk16, cavity14, fidap007). Where nothing is learned a surprise
  * costs as much as seven runs gain. */
-enum { TURN = 8, LEARNED_TURNS = 35000 };
+enum { TURN = CAIRN_TURN, LEARNED_TURNS = 35000 };
 
 /// Do so many turns take columns that follow each other that it pays to look?
 static bool turns_are_runs(const cairn_kernel_level *level, int64_t threads)

@@ -32,7 +32,8 @@ typedef enum {
 
 enum {
     CAIRN_BLOCK  = 8, ///< Largest block that is unrolled.
-    CAIRN_CHAINS = 4  ///< Of one loop over stored entries.
+    CAIRN_CHAINS = 4, ///< Of one loop over stored entries,
+    CAIRN_TURN   = 8  ///< and entries of a turn of it.
 };
 
 /// In which order levels are entered, and where the row is known.
