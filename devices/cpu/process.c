@@ -175,7 +175,8 @@ static void reap(cairn_process *p)
 
 void cairn_process_start(cairn_process *p)
 {
-    int ends[2];
+    sigset_t was;
+    int      ends[2];
 
     p->output[0] = '\0';
     p->end       = CAIRN_PROCESS_NOT_STARTED;
@@ -188,13 +189,15 @@ void cairn_process_start(cairn_process *p)
     if (p->number) return;
     p->reader = ends[0];
     fcntl(p->reader, F_SETFL, O_NONBLOCK);
+    cairn_remains_hold_signals(&was);
     p->number = spawn_on_cores(p, ends[1]);
+    if (!p->number) enter_group(p, p->pid);
+    cairn_remains_let_signals(&was);
     close(ends[1]);
     if (p->number) {
         p->pid = 0;
         return;
     }
-    enter_group(p, p->pid);
     p->ended = (int)syscall(SYS_pidfd_open, p->pid, 0); /* close-on-exec by itself */
 }
 

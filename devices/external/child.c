@@ -135,9 +135,11 @@ cairn_status cairn_external_start(cairn_env            *env,
                                   double                time_limit,
                                   cairn_external_child *child)
 {
-    char *words[WORDS + 1] = {NULL}, **environment = NULL;
-    pid_t pid = 0;
-    int   ends[2], count = 0;
+    char         *words[WORDS + 1] = {NULL}, **environment = NULL;
+    cairn_remain *remain = NULL;
+    pid_t         pid    = 0;
+    sigset_t      was;
+    int           ends[2], count = 0;
 
     for (const char *at = command; *at && count < WORDS; at += strlen(at) + 1)
         words[count++] = (char *)(uintptr_t)at;
@@ -147,8 +149,11 @@ cairn_status cairn_external_start(cairn_env            *env,
         return cairn_fail(env, CAIRN_NO_DEVICE, "device: %s: no socket: %s", id,
                           strerror(errno));
     }
+    cairn_remains_hold_signals(&was);
     const int failed = spawn(words, environment, ends[1], segment, &pid);
 
+    if (!failed) remain = cairn_remains_add_group(&env->remains, pid);
+    cairn_remains_let_signals(&was);
     close(ends[1]);
     cairn_free(env, environment);
     if (failed) {
@@ -158,12 +163,11 @@ cairn_status cairn_external_start(cairn_env            *env,
                           failed == EACCES ? "it is no program that may be executed"
                                            : strerror(failed));
     }
-    *child =
-        (cairn_external_child){.pid        = pid,
-                               .socket     = ends[0],
-                               .time_limit = time_limit,
-                               .number     = first_number(pid),
-                               .remain = cairn_remains_add_group(&env->remains, pid)};
+    *child = (cairn_external_child){.pid        = pid,
+                                    .socket     = ends[0],
+                                    .time_limit = time_limit,
+                                    .number     = first_number(pid),
+                                    .remain     = remain};
     return CAIRN_OK;
 }
 

@@ -38,6 +38,19 @@ cairn_remains_add(cairn_remains *remains, int base, const char *name, bool is_fo
     return entry;
 }
 
+void cairn_remains_hold_signals(sigset_t *was)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, was);
+}
+
+void cairn_remains_let_signals(const sigset_t *was)
+{
+    pthread_sigmask(SIG_SETMASK, was, NULL);
+}
+
 cairn_remain *cairn_remains_add_group(cairn_remains *remains, pid_t group)
 {
     cairn_remain *const entry = take_entry(remains);

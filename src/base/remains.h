@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/select.h> // sigset_t
 #include <sys/types.h>
 
 #define CAIRN_REMAINS 64 ///< Entries at a time; what exceeds them is not known here.
@@ -36,6 +37,15 @@ typedef struct cairn_remains {
 /// @return the entry; NULL where there is no room for it, which is no failure.
 cairn_remain *
 cairn_remains_add(cairn_remains *remains, int base, const char *name, bool is_folder);
+
+/// Hold signals back from this thread until cairn_remains_let_signals(): while a process is
+/// started, and not yet entered, a handler would not know of it.
+///
+/// @param[out] was  Those that were held back before.
+void cairn_remains_hold_signals(sigset_t *was);
+
+/// Let through what was let through before.
+void cairn_remains_let_signals(const sigset_t *was);
 
 /// Enter a group of processes that leaves no file: it is killed. Dropped before its leader
 /// is reaped, for its number may be another's from then on.

@@ -122,3 +122,22 @@ Test(remains, that_are_processes_are_killed)
     cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     cairn_remains_drop(entry[1]);
 }
+
+static volatile sig_atomic_t came;
+
+static void note_signal(int number)
+{
+    came = number;
+}
+
+Test(remains, are_entered_before_a_signal_is_met)
+{
+    sigset_t was;
+
+    signal(SIGUSR2, note_signal);
+    cairn_remains_hold_signals(&was);
+    raise(SIGUSR2);
+    cr_expect_eq(came, 0, "met before what was started is entered");
+    cairn_remains_let_signals(&was);
+    cr_expect_eq(came, SIGUSR2);
+}
