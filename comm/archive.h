@@ -7,7 +7,7 @@
 
 #include "comm/read.h"
 
-/// Read a binsparse archive (io/binsparse.h). All bytes of its arrays are held to their
+/// Read a binsparse archive (io/archive/binsparse.h). All bytes of its arrays are held to their
 /// checksums, a share by each rank.
 ///
 /// Collective. On failure every rank returns the same status and message.
@@ -18,8 +18,8 @@
 cairn_status
 cairn_npz_read_file(cairn_comm *comm, const char *path, cairn_text_file *source);
 
-/// Read a matrix from an HDF5 file (io/hdf5.h). Every rank opens the file by itself; what
-/// checksums chunks have, the library looks at.
+/// Read a matrix from an HDF5 file (io/archive/hdf5.h). Every rank opens the file by
+/// itself; what checksums chunks have, the library looks at.
 ///
 /// Collective, as above.
 ///

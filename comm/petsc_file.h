@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Binary files of PETSc (io/io_petsc.h) read and written by all ranks at once, each an
+/// Binary files of PETSc (io/petsc/io_petsc.h) read and written by all ranks at once, each an
 /// equal share of what is stored, or its own rows.
 
 #ifndef CAIRN_COMM_PETSC_FILE_H

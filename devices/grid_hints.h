@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What a grid (lower/grid.h) is asked for, from what a launch's parts and vectors are: one
-/// choice for all devices that have grids. It is part of the key and changes no bit.
+/// What a grid (lower/grid/grid.h) is asked for, from what a launch's parts and vectors
+/// are: one choice for all devices that have grids. It is part of the key and changes no
+/// bit.
 
 #ifndef CAIRN_DEVICES_GRID_HINTS_H
 #define CAIRN_DEVICES_GRID_HINTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Kernels of grids (lower/grid.h) as text for cards, listed before anything runs: what is
+/// Kernels of grids (lower/grid/grid.h) as text for cards, listed before anything runs: what is
 /// compiled side by side, or for another day.
 
 #ifndef CAIRN_DEVICES_GRID_TEXTS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A part's work divided among groups of items, for devices that run products as grids
-/// (lower/grid.h): which lists are a tile, which are too long for one and are cut to
+/// (lower/grid/grid.h): which lists are a tile, which are too long for one and are cut to
 /// pieces, and where lists begin that no ptr tells. Made once, when a launch is; what is
 /// divided changes no bit of Y.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Visits of rows that are met again and again, listed by row in the order in which they
-/// are met: what REGROUPED grids (lower/grid.h) go by instead of the part's own order.
+/// are met: what REGROUPED grids (lower/grid/grid.h) go by instead of the part's own order.
 
 #ifndef CAIRN_DEVICES_GRID_VISITS_H
 #define CAIRN_DEVICES_GRID_VISITS_H

@@ -174,9 +174,10 @@ typedef struct cairn_coords {
 /// Make a tensor of a caller's coordinates.
 ///
 /// Collective. They are looked at once (where the first entries alone ascend, twice), about
-/// as fast as they could be copied: are they in range, and in what order? Those that ascend, by rows and within them by columns, none
-/// twice, are the source of a conversion where they lie, without a copy; others are
-/// sorted, and repeats added in the order in which they stand (those of lower ranks first).
+/// as fast as they could be copied: are they in range, and in what order? Those that ascend,
+/// by rows and within them by columns, none twice, are the source of a conversion where they
+/// lie, without a copy; others are sorted, and repeats added in the order in which they stand
+/// (those of lower ranks first).
 /// So are fewer than 200,000 that lie otherwise than as arrays of indices from 0 on.
 ///
 /// With @p format NULL and CAIRN_BORROW nothing is copied: the tensor is a list of

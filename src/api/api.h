@@ -125,7 +125,7 @@ struct cairn_tensor {
     double               seconds;
     int64_t              held; ///< Bytes of the source while both were alive.
     cairn_storing        how;
-    struct cairn_refill *refill;  ///< New values (solver_rows.h); NULL: none go there.
+    struct cairn_refill *refill;  ///< New values (refill/solver_rows.h); NULL: none.
     int64_t              views;   ///< Of its arrays that are out.
     cairn_release        release; ///< Of arrays that were taken over.
     struct cairn_renumbering *places; ///< It has rows by their places; NULL: by number.
@@ -143,9 +143,9 @@ struct cairn_plan {
     double              seconds;
     cairn_tensor       *cut; ///< The tensor, divided for sums at fixed cuts; or NULL.
     int64_t             updates; ///< Of the tensor's values that `cut` has.
-    struct cairn_guard *guard;   ///< Checks of its runs (guard.h); NULL: none.
+    struct cairn_guard *guard;   ///< Checks of its runs (guard/guard.h); NULL: none.
     struct cairn_permuted
-        *permuted; ///< Vectors in the user's order (permuted.h); NULL: the
+        *permuted; ///< Vectors in the user's order (plans/permuted.h); NULL: the
                    ///< replay's are.
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Leaves: how the innermost loop of a member's product goes, as the lowering decides it
-/// from the layout (lower/product_plan.h). What a turn of it takes depends on that, and on
-/// nothing that a format is called: a new format gets one of these loops.
+/// from the layout (lower/product/product_plan.h). What a turn of it takes depends on that,
+/// and on nothing that a format is called: a new format gets one of these loops.
 
 #ifndef CAIRN_AUTO_LEAF_H
 #define CAIRN_AUTO_LEAF_H

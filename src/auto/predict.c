@@ -22,9 +22,9 @@ static const double widened_integers[] = {1.7, 1.35}, widened_floats[] = {1.15, 
 static const double known_turns = 4000;
 
 /* Rows of a thread, of which a quarter are of another length than the row before, whose
-   ends are found without a branch (product_key.c): no end is a surprise, and each row takes
-   so much more. Measured on Zen 5, one thread, eleven graphs of 16,000 to 326,000 rows: 0.2
-   to 4.2 ns on the machine of the rates, 2.1 in the mean. */
+   ends are found without a branch (lower/product/product_key.c): no end is a surprise, and
+   each row takes so much more. Measured on Zen 5, one thread, eleven graphs of 16,000 to
+   326,000 rows: 0.2 to 4.2 ns on the machine of the rates, 2.1 in the mean. */
 static const double entries_of_turn = 77, uneven_row = 2e-9;
 
 void cairn_suggest_work_scale(cairn_suggest_work *work, double share)

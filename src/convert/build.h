@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The reference way into the arrays of any format, from entries or from a tensor in any
-/// other: the planned path is executed rule by rule (path.h), then layouts are inferred,
+/// other: the planned path is executed rule by rule (rules/path.h), then layouts are inferred,
 /// nodes counted, memory checked, arrays allocated and filled. One pass of code for all
 /// formats; what differs is in the path and the layout.
 ///

@@ -17,8 +17,8 @@ typedef struct cairn_bank {
     cairn_pos nodes[CAIRN_MAX_LEVELS]; ///< Of its trimmed levels.
 } cairn_bank;
 
-/// Queries that give every row a number (compiled_rows.h), and those that no function
-/// answers.
+/// Queries that give every row a number (convert/numbers/compiled_rows.h), and those that
+/// no function answers.
 typedef struct cairn_numbered_rows {
     uint32_t       interpreted; ///< Bit q: query q is run on coordinates.
     bool           on;
@@ -34,7 +34,7 @@ typedef struct cairn_numbered_rows {
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
 } cairn_numbered_rows;
 
-/// Groups that are numbered along lines (compiled_blocks.h).
+/// Groups that are numbered along lines (convert/numbers/compiled_blocks.h).
 typedef struct cairn_blocks cairn_blocks;
 
 /// What a member is built from, and which entries of that are its own.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A conversion on a card: the functions of lower/grid_convert.h, one after the other, on
-/// arrays of the source that are brought there, and the target's arrays brought back. The
-/// host's arrays are the tensor's as always: a card that is lost costs nothing but the time.
+/// A conversion on a card: the functions of lower/grid_conversion/grid_convert.h, one after
+/// the other, on arrays of the source that are brought there, and the target's arrays
+/// brought back. The host's arrays are the tensor's as always: a card that is lost costs
+/// nothing but the time.
 ///
 /// Memory of the card, for n positions of the source: its values, and the other arrays of
 /// the largest of its parts, or coordinates; 24 bytes a position for keys and positions,

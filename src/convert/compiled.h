@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The compiled twin of a member's build: the same arrays, bit for bit, by functions that
-/// are generated for the layouts at hand (lower/convert.h). It starts where the queries
-/// have run: from coordinates with the numbers that queries gave, or straight from the
-/// levels of another tensor, with numbers by row (compiled_rows.h) or without. Internal
-/// to convert.
+/// are generated for the layouts at hand (lower/conversion/convert.h). It starts where the
+/// queries have run: from coordinates with the numbers that queries gave, or straight from
+/// the levels of another tensor, with numbers by row (convert/numbers/compiled_rows.h) or
+/// without. Internal to convert.
 ///
 /// Memory beside the arrays, from the reading of the source to the end of the build, for n
 /// entries, by the method that was chosen (method.h): append none; scatter 4 bytes a group,

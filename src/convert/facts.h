@@ -3,7 +3,7 @@
 /// What is known of a conversion before any entry is read: where the entries come
 /// from, in what order they meet the levels of the target, and how many there are. Methods
 /// (method.h) decide by these alone. Order is proved from the two maps
-/// (lower/convert_order.h), not looked for. Internal to convert.
+/// (lower/conversion/convert_order.h), not looked for. Internal to convert.
 
 #ifndef CAIRN_CONVERT_FACTS_H
 #define CAIRN_CONVERT_FACTS_H

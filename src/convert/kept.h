@@ -36,7 +36,7 @@ cairn_status cairn_kept_layout(cairn_env            *env,
                                const cairn_interval *span,
                                cairn_layout        **layout);
 
-/* As the functions of lower/convert_order.h. */
+/* As the functions of lower/conversion/convert_order.h. */
 
 cairn_status cairn_kept_facts(cairn_env           *env,
                               const cairn_format  *format,

@@ -206,7 +206,7 @@ const cairn_phase *cairn_pass_phase(const struct cairn_compiled *c,
 const cairn_phase *cairn_pass_keys_phase(const struct cairn_compiled *c,
                                          cairn_convert_phase          phase);
 
-/// Likewise, of marked rows (compiled_marks.h).
+/// Likewise, of marked rows (convert/stores/compiled_marks.h).
 const cairn_phase *cairn_pass_marked_phase(const struct cairn_compiled *c,
                                            cairn_convert_phase          phase);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What passes do, one file a kind: a method names the work of each of its passes. Internal
-/// to convert.
+/// What passes do, one file a kind, below passes/: a method names the work of each of its
+/// passes. Internal to convert.
 ///
 /// | file | works |
 /// |---|---|

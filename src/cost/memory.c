@@ -20,7 +20,7 @@ static const double enough = 1e-2; /* seconds */
 static const double same = 1.4, most = 4;
 
 /* The middle of what two cores of an AMD EPYC (virtual) give, the kind of machine that
-   rates.def is from: of 20 processes the first lay within 15 % of it, the second within
+   auto/rates.def is from: of 20 processes the first lay within 15 % of it, the second within
    30 %, and all but three of the third within 30 %. */
 const cairn_memory_rates cairn_memory_shipped = {3.5e-11, 6.5e-9, 1.8e-8};
 

@@ -3,7 +3,7 @@
 /// What stands before a kernel: its notes, the types and the structs that it is called
 /// with, and the small functions that it uses. The structs have one source
 /// for all of their users: the part from cairn/kernel.h, as text
-/// (CairnKernelText.cmake), the arguments from the lists of share/abi.h.
+/// (deploy/cmake/CairnKernelText.cmake), the arguments from the lists of share/abi.h.
 
 #include "emit/c_inside.h"
 

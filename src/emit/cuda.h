@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The loop IR as text for CUDA cards, in what CUDA C++ and C11 have in common: functions
-/// with groups and items (ir.h, CAIRN_TURNS_GROUPS) become kernels whose blocks and threads
+/// with groups and items (ir/ir.h, CAIRN_TURNS_GROUPS) become kernels whose blocks and threads
 /// take the turns. No other function has a kernel. The statements are those of the printer
 /// for C (c.h).
 ///

@@ -9,7 +9,7 @@
 /// and, outside of it, no store but in what leaves the function at once; without such a
 /// loop there is one work-item.
 ///
-/// A function with groups and items (ir.h) is right with any number of either: turns are
+/// A function with groups and items (ir/ir.h) is right with any number of either: turns are
 /// dealt out by the numbers of groups and of items in a group.
 
 #ifndef CAIRN_EMIT_OPENCL_H

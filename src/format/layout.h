@@ -113,7 +113,7 @@ typedef struct cairn_layout {
 ///                     only running knows (distance, sum); for the others it may narrow
 ///                     reorder's range on a rank that has not everything.
 /// @param[in]  value_bits 32 or 64; 8 or 16: values are words that are only moved
-///                     (tensor/value_words.h).
+///                     (convert/value_words.h).
 /// @param[out] layout  Destroy with cairn_layout_destroy(). Unchanged on failure.
 ///
 /// @retval CAIRN_BAD_FORMAT  A digit's range is not covered (d1%4 alone needs N <= 4), a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// `reorder` and `schedule` where the groups are rows 0..n-1, whose values are known: the
-/// same numbers as by running the queries on entries (query.h), in time linear in n.
+/// same numbers as by running the queries on entries (query/query.h), in time linear in n.
 
 #ifndef CAIRN_GROUPS_ROWS_H
 #define CAIRN_GROUPS_ROWS_H

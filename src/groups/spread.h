@@ -5,7 +5,7 @@
 /// the group's values, is answered there by the same code, and the answers return.
 ///
 /// A rank that fails returns from cairn_groups_step(), where it meets the others, which
-/// learn of it wherever they are (query/exchange.h). So what follows may be called with
+/// learn of it wherever they are (groups/exchange.h). So what follows may be called with
 /// CAIRN_TRY, and whether it is called must depend on the text, or on what ranks agreed on.
 
 #ifndef CAIRN_GROUPS_SPREAD_H

@@ -18,7 +18,7 @@ bool cairn_exchange_spares(const cairn_algebra *algebra,
                            cairn_interval       rows);
 
 /// Find the places of this rank's rows among those of all ranks: each puts about as many in
-/// order, whatever the keys are (splitters.h).
+/// order, whatever the keys are (groups/splitters.h).
 ///
 /// @param[in]  key    [keys] columns of [n], by which rows are ordered; rows that are equal
 ///                    in all stay as they are numbered.

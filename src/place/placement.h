@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Homes: which device computes which member on this rank, or which rows of it. Devices
-/// are asked, through their cost models (cost.h), how long each member takes; a policy
+/// are asked, through their cost models (cost/cost.h), how long each member takes; a policy
 /// (policy.h) decides, within what the user said. A member is divided among devices where
 /// the user says so, where a device has memory for a part of it alone, and where several
 /// processors are thought to be faster together than any of them.

@@ -58,7 +58,7 @@ typedef enum {
     X(const double *, sums, "Y's rows in f64, which are added to and rounded into Y") \
     X(double *, y_sum, "[share[shares] / leaf + shares] what rows of Y get, by leaf")
 
-/// Fields of the arguments of a product as groups of items (lower/grid.h). A launch does
+/// Fields of the arguments of a product as groups of items (lower/grid/grid.h). A launch does
 /// the turns `from` to `to`, of what its function counts: lanes, tiles, pieces or long
 /// lists.
 #define CAIRN_GRID_MAP(X)                                                        \
@@ -76,7 +76,7 @@ typedef enum {
     X(int64_t *, at, "[visits] and the row of X it begins with")
 
 /// Fields of a conversion's arguments. A conversion reads the part A, entries in
-/// coordinates, or keys, and fills B; phases use what they need (lower/convert.h).
+/// coordinates, or keys, and fills B; phases use what they need (lower/conversion/convert.h).
 #define CAIRN_CONVERT_MAP(X)                                                           \
     X(int64_t, begin, "entries or turns of the outermost loop to visit: begin")        \
     X(int64_t, end, "<= k < end")                                                      \
@@ -163,8 +163,9 @@ typedef enum {
     X(const int64_t *, share, "[shares + 1] where each thread's turns begin")          \
     X(int64_t, shares, "threads")
 
-/// Fields of the arguments of a conversion as groups of items (lower/grid_convert.h): those
-/// of all conversions, whose numbers are the same, then its own.
+/// Fields of the arguments of a conversion as groups of items
+/// (lower/grid_conversion/grid_convert.h): those of all conversions, whose numbers are the
+/// same, then its own.
 #define CAIRN_GRID_CONVERT_MAP(X)                                                     \
     CAIRN_CONVERT_MAP(X)                                                              \
     X(uint32_t *, at, "[positions] position in A of each key")                        \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What the methods have in common: a system of equations, the vectors of a method, and what
-/// is done at the end of an iteration. A method is one function (method.h), which goes from a
-/// state that is fresh or a caller's to one that has ended.
+/// is done at the end of an iteration. A method is one function (cairn_solve_method), which
+/// goes from a state that is fresh or a caller's to one that has ended.
 
 #ifndef CAIRN_SOLVE_SOLVER_H
 #define CAIRN_SOLVE_SOLVER_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Indices of determined levels where no entry is: the compiled way, which leaves out what
-/// follows from a recipe (convert/padding_plan.h) and takes positions group by group
-/// (convert/padding_chunks.h), fills what the reference way does, which leaves out nothing.
-/// Random formats with levels that others determine, matrices whose extents are multiples
-/// of nothing, rows of which ranks have a part; boxes whose groups are levels above and
-/// below the numbers of their elements, on one to three threads.
+/// follows from a recipe (convert/padding/padding_plan.h) and takes positions group by group
+/// (convert/padding/padding_chunks.h), fills what the reference way does, which leaves out
+/// nothing. Random formats with levels that others determine, matrices whose extents are
+/// multiples of nothing, rows of which ranks have a part; boxes whose groups are levels
+/// above and below the numbers of their elements, on one to three threads.
 ///
 /// PADDING_SEED=N in the environment runs case N alone.
 

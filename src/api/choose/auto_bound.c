@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-/* Seconds, measured where rates.def is from: rows are counted in 3 ns each and 1 ns for each
-   entry looked at, of which a long row has few; a value is looked at in 0.7 ns, where all
+/* Seconds, measured where auto/rates.def is from: rows are counted in 3 ns each and 1 ns for
+   each entry looked at, of which a long row has few; a value is looked at in 0.7 ns, where all
    are narrow; a sample takes 8 ns an entry; a candidate that is not counted from the
-   structure is stored (probe.h), in a microsecond an entry. */
+   structure is stored (auto/probe.h), in a microsecond an entry. */
 static const double row_seconds = 3e-9, short_row_seconds = 1e-9, value_seconds = 7e-10,
                     sample_seconds = 8e-9, probe_seconds = 1e-6;
 enum { LOOKED_AT = 40 };

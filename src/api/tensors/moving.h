@@ -58,7 +58,7 @@ void cairn_task_log_begin(cairn_task_log *log,
 ///
 /// Collective.
 ///
-/// @param[in]     own   [count] of this rank, at least one (row_exchange.h).
+/// @param[in]     own   [count] of this rank, at least one (rows/row_exchange.h).
 /// @param[in]     list  NULL, or the tensor that was made to be exchanged, for its passes.
 /// @param[in]     held  Bytes of arrays in memory beside it.
 /// @param[in,out] to    Context, format and element type are set; gets rows and arrays.

@@ -21,9 +21,10 @@
 ///
 /// Sorting scatters items to buckets that are then sorted in cache, whatever the bits of the
 /// key are. Filling the target's own arrays costs the same either way, and is left out.
-/// Whether an intermediate will go by way of buckets (compiled_buckets.h) is not known before:
-/// it counts where it may. So one intermediate pays (a third to two thirds of SORT, measured on
-/// matrices and on tensors of order 3), two where entries are few.
+/// Whether an intermediate will go by way of buckets (convert/stores/compiled_buckets.h) is
+/// not known before: it counts where it may. So one intermediate pays (a third to two
+/// thirds of SORT, measured on matrices and on tensors of order 3), two where entries are
+/// few.
 ///
 /// Memory: one intermediate, two while the second of several is made; their bytes count against
 /// the limit. Internal to convert.

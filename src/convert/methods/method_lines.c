@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The method of groups that were numbered along lines: each line has slots in a group of
-/// the layout (pass_lines.c).
+/// the layout (convert/passes/pass_lines.c).
 
 #include "convert/numbers/compiled_blocks.h"
 #include "convert/passes.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The method of entries that came in any order and lie in buckets (pass_buckets.c).
+/// The method of entries that came in any order and lie in buckets
+/// (convert/passes/pass_buckets.c).
 
 #include "convert/passes.h"
 

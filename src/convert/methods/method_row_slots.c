@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The method of rows that were counted before, and whose entries are numbered along them:
-/// each row has slots in a group (pass_slots.c).
+/// each row has slots in a group (convert/passes/pass_slots.c).
 
 #include "convert/passes.h"
 #include "convert/stores/fill_lanes.h"

@@ -14,8 +14,8 @@
 /// On several ranks lines may have groups of several of them, and groups entries: then the
 /// rank that answers for a line numbers its groups (the pass Exchange).
 ///
-/// Memory: that of a group index (line_index.h) by the lines that the source comes in, and
-/// of another if those of the enum are others.
+/// Memory: that of a group index (phases/line_index.h) by the lines that the source comes
+/// in, and of another if those of the enum are others.
 
 #ifndef CAIRN_CONVERT_COMPILED_BLOCKS_H
 #define CAIRN_CONVERT_COMPILED_BLOCKS_H

@@ -8,7 +8,7 @@
 /// what a group is: where entries do not come in theirs, they are rotated.
 ///
 /// Groups are listed where the box has many; of groups that cross ranks see
-/// count_exchange.h.
+/// phases/count_exchange.h.
 
 #ifndef CAIRN_CONVERT_GROUP_COUNTER_H
 #define CAIRN_CONVERT_GROUP_COUNTER_H

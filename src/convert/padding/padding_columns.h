@@ -12,7 +12,7 @@
 
 enum { CAIRN_PADDING_ROWS = 512 }; ///< Of a column: all columns stay in cache.
 
-/// Places of numbered groups on their lines, as listed (compiled_blocks.h).
+/// Places of numbered groups on their lines, as listed (convert/numbers/compiled_blocks.h).
 typedef struct cairn_padding_places {
     int64_t  numbers; ///< Of each line; 0: they are searched for.
     int32_t *place;   ///< [lines][numbers] or NULL.

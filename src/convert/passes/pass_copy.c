@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// APPEND of arrays whole: what the target would take over (shared_arrays.h), but nobody can
-/// give it, is copied from one end to the other. Indices may become narrower on the way. What
-/// waits to be looked at is looked at before, block by block, each of which is still in a cache
-/// when its rows' begins are found and its indices copied: once read in place of twice.
+/// APPEND of arrays whole: what the target would take over
+/// (convert/stores/shared_arrays.h), but nobody can give it, is copied from one end to the
+/// other. Indices may become narrower on the way. What waits to be looked at is looked at
+/// before, block by block, each of which is still in a cache when its rows' begins are
+/// found and its indices copied: once read in place of twice.
 
 #include "base/wide.h"
 #include "convert/given_arrays.h"

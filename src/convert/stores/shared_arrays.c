@@ -76,7 +76,7 @@ static void *values_for(const cairn_compiled *c)
     return cairn_compiled_source(c)->val;
 }
 
-/* Of a share of a tensor (row_share.h) arrays are lent: no block of its own has them. An
+/* Of a share of a tensor (rows/row_share.h) arrays are lent: no block of its own has them. An
  * array without elements is in none either, and nothing is gained by taking it. What goes
  * into a caller's arrays has none in common with anybody. */
 static bool is_held(const cairn_compiled *c, const void *array)

@@ -5,9 +5,9 @@
 /// without the library, calls say so.
 ///
 /// The group is the one that says what it has: by an attribute `binsparse`
-/// (io/binsparse.h), or by `MATLAB_sparse`, the rows of a sparse matrix of MATLAB's, whose
-/// datasets are `jc`, `ir` and `data`, in .mat files of version 7.3 and in what PETSc calls
-/// `hdf5_mat`.
+/// (io/archive/binsparse.h), or by `MATLAB_sparse`, the rows of a sparse matrix of
+/// MATLAB's, whose datasets are `jc`, `ir` and `data`, in .mat files of version 7.3 and in
+/// what PETSc calls `hdf5_mat`.
 ///
 /// Source: HDF5 File Format Specification 3.0 (its begin alone; the rest is the library's).
 

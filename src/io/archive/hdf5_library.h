@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The HDF5 library, opened at run time. For the files of io/hdf5.h alone.
+/// The HDF5 library, opened at run time. For the files of io/archive/hdf5.h alone.
 ///
 /// It is one for the process: a program that uses it too must find it as it left it. So calls
 /// are made between cairn_hdf5_enter() and cairn_hdf5_leave(), one thread at a time, with

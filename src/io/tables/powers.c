@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Writes the table of powers of five that io_power.h declares, as C on its standard
+/// Writes the table of powers of five that io/text/io_power.h declares, as C on its standard
 /// output. Run by the build. The arithmetic is exact: 5^q as a long integer; for q < 0 a
 /// power of two divided by 5 again and again (the floor of a floor is the floor of the
 /// whole quotient).

@@ -2,9 +2,9 @@
 /// @file
 /// Fast scanning of usual entry lines: "row column value", plain digits, no comment. A
 /// scanner takes lines as long as they are usual and right, and stops before the first
-/// one that is not; the careful parser (io_mtx.c) then reads that line, or refuses it in
-/// its own words. So a scanner knows no messages, and what it takes is bit for bit what
-/// the careful parser would have taken.
+/// one that is not; the careful parser (io/matrix_market/io_mtx.c) then reads that line, or
+/// refuses it in its own words. So a scanner knows no messages, and what it takes is bit
+/// for bit what the careful parser would have taken.
 ///
 /// No byte outside the range is read: a scanner that loads many bytes at once stops where
 /// they are not there any more, and leaves the last lines to the careful parser.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Products lowered to a grid: groups of items, as OpenCL devices and cards run them
-/// (ir.h, CAIRN_TURNS_GROUPS). Loops of groups and items stand around the nest, the terms
+/// (ir/ir.h, CAIRN_TURNS_GROUPS). Loops of groups and items stand around the nest, the terms
 /// and the sums of product.h: what is added in which order is the processor's, and so are
 /// the bits. A grid follows from what the layout's levels are:
 ///

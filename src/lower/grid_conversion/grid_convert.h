@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Conversions lowered to groups of items (ir.h, CAIRN_TURNS_GROUPS), for cards: every
+/// Conversions lowered to groups of items (ir/ir.h, CAIRN_TURNS_GROUPS), for cards: every
 /// position of the source becomes a key, keys are sorted where they do not come in order,
 /// and the arrays of the target follow from keys that differ from the one before. Each
 /// function does one step of this for all entries; the order in which they run, and what
 /// they have in memory, is said at cairn_grid_convert_role. The arrays are those that the
-/// phases of convert.h fill, bit for bit.
+/// phases of lower/conversion/convert.h fill, bit for bit.
 ///
 /// One grid serves any pair of layouts that cairn_grid_convert_can(): levels are walked
 /// from a position up, so that neighbouring items read neighbouring values, and no

@@ -54,7 +54,7 @@ typedef struct cairn_product_hints {
                ///< they are loaded one by one. Only of rows whose columns ascend.
 } cairn_product_hints;
 
-/// The same of grids (grid.h), by what a launch's parts and vectors are:
+/// The same of grids (lower/grid/grid.h), by what a launch's parts and vectors are:
 /// cairn_grid_hints_of().
 typedef struct cairn_grid_hints {
     int  batch;  ///< Terms of a row that an item has in flight; 0: one.

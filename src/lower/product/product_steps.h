@@ -51,7 +51,7 @@ typedef struct cairn_y_sums {
 
 struct cairn_product_build;
 
-/// What is other where groups of items do a product (grid.h).
+/// What is other where groups of items do a product (lower/grid/grid.h).
 typedef struct cairn_product_items {
     cairn_ir_x lane; ///< Place of the tiled level, or row; NULL: no tile.
     cairn_ir_array
