@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Fail unless every relative link of the pages leads to a file or folder of this tree,
-# and its #part to a heading there; and unless every page or lesson that code or a page
-# names ("docs/formats.md") exists. Usage: check_links.sh [FOLDER] (default: this tree)
+# and its #part to a heading there; unless every page or lesson that code or a page
+# names ("docs/formats.md") exists; and unless every source that they name with a folder
+# ("lower/nest.h") does: from the top, below src or include, or from a folder around the
+# file that names it. Names in capitals stand for others ("tests/unit/test_NAME.c").
+# Usage: check_links.sh [FOLDER] (default: this tree)
 set -eu
 
 cd "${1:-$(dirname "$0")/..}"
@@ -32,7 +35,39 @@ links() {
     grep -E '\.([ch]|md)$' "$files" |
         xargs grep -noE '(^|[^A-Za-z0-9_./-])docs/[A-Za-z0-9_/-]+\.(md|c)([^A-Za-z0-9_]|$)' /dev/null |
         sed -E 's|^([^:]*):([0-9]+):[^d]?(docs/[A-Za-z0-9_/.-]*\.[a-z]+).*|/ \1 \2 \3|'
+    grep -E '\.([ch]|md|def)$' "$files" | xargs awk "$sources" "$files"
 }
+
+# / FILE NUMBER PATH of each source that is named with a folder, PATH from the top if it is
+# somewhere. What is within quotes or brackets is code: the compiler looks at includes.
+sources='
+function place(path,    count, k, part, folder, like) {
+    if (path in there) return path
+    if (("src/" path) in there) return "src/" path
+    if (("include/" path) in there) return "include/" path
+    count = split(FILENAME, part, "/")
+    for (k = 1; k < count; k++) {
+        folder = folder part[k] "/"
+        if ((folder path) in there) return folder path
+    }
+    if (!index(path, "*")) return path
+    like = path
+    gsub(/[.]/, "[.]", like)
+    gsub(/[*]/, "[^/]*", like)
+    for (k in there)
+        if (k ~ ("(^|/)" like "$")) return k
+    return path
+}
+FNR == NR { there[$0]; next }
+{
+    count_words = split($0, word, /[^A-Za-z0-9_.\/*%$<>{}"-]+/)
+    for (i = 1; i <= count_words; i++) {
+        sub(/[.]+$/, "", word[i])
+        if (word[i] ~ /^([A-Za-z0-9_*-]+\/)+[A-Za-z0-9_*-]+[.](c|h|def)$/ &&
+            word[i] !~ /[A-Z][A-Z]/)
+            print "/", FILENAME, FNR, place(word[i])
+    }
+}'
 
 # What a heading is called in a link: small letters, digits, "_", and "-" for blanks;
 # everything else is left out.

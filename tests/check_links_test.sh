@@ -40,6 +40,23 @@ wrong '[a](docs/formats.md#widths)'
 wrong '[a](#here)'
 wrong 'See docs/format.md.'
 
+# Sources that are named with a folder.
+mkdir -p "$tree/src/low/deep" "$tree/include/cairn"
+touch "$tree/src/low/a.h" "$tree/src/low/deep/b_one.c" "$tree/include/cairn/c.h"
+right 'See low/a.h, src/low/a.h and cairn/c.h; low/deep/b_*.c. [a](docs)'
+right 'See low/deep/b_one.c low/b_NAME.c, "low/b.h" and low/b.html. [a](docs)'
+wrong 'See low/b.h. [a](docs)'
+wrong 'See `low/b_one.c`. [a](docs)'
+wrong '| `low/a.h low/b_one.c` | [a](docs) |'
+wrong 'See low/deep/c_*.c. [a](docs)'
+wrong 'See deep/b_one.c. [a](docs)'
+right '[a](docs)'
+echo '/* deep/b_one.c, docs/formats.md */' >"$tree/src/low/a.h"
+sh "$check" "$tree" >/dev/null || { echo "refused, but a path from the room"; exit 1; }
+echo '/* deep/b.c, docs/formats.md */' >"$tree/src/low/a.h"
+! sh "$check" "$tree" >/dev/null || { echo "passed, but code names no source"; exit 1; }
+rm -r "$tree/src/low"
+
 printf 'No link.\n' >"$tree/README.md"
 echo '/* Rules: docs/rules.md */' >"$tree/src/a.c"
 ! sh "$check" "$tree" >/dev/null || { echo "passed, but code names no page"; exit 1; }

@@ -10,8 +10,8 @@
 ///
 /// Other objects may follow the matrix, such as a right-hand side; they are left alone.
 ///
-/// Source: PETSc 3.18, manual page of MatLoad(), and src/mat/impls/aij/seq/aij.c,
-/// src/mat/impls/dense/seq/dense.c.
+/// Source: PETSc 3.18, manual page of MatLoad(), and aij.c and dense.c of its folder
+/// src/mat/impls.
 
 #ifndef CAIRN_IO_IO_PETSC_H
 #define CAIRN_IO_IO_PETSC_H
