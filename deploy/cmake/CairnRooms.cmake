@@ -18,10 +18,20 @@ target_compile_options(cairn_settings INTERFACE -Wall -Wextra $<$<C_COMPILER_ID:
   $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
 
 # cairn_room(name DIR folder... FOLDERS folder... USES room... LIBS target...)
-# FOLDERS are in the one that DIR names.
+# FOLDERS are in the one that DIR names: all of it that have sources, but `tables`, which
+# has programs of the build.
 function(cairn_room name)
   cmake_parse_arguments(ARG "" "" "DIR;FOLDERS;USES;LIBS" ${ARGN})
   set(sources)
+  if(ARG_FOLDERS)
+    file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_DIR} ${PROJECT_SOURCE_DIR}/${ARG_DIR}/*/*.c)
+    foreach(file IN LISTS files)
+      get_filename_component(folder ${file} DIRECTORY)
+      if(NOT folder IN_LIST ARG_FOLDERS AND NOT folder STREQUAL "tables")
+        message(FATAL_ERROR "${ARG_DIR}/${file} would not be compiled: ${folder} is not among the FOLDERS of room ${name}")
+      endif()
+    endforeach()
+  endif()
   list(TRANSFORM ARG_FOLDERS PREPEND "${ARG_DIR}/")
   foreach(dir IN LISTS ARG_DIR ARG_FOLDERS)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${dir}/*.c)
