@@ -15,7 +15,7 @@
 /// after they changed. docs/arrays.md has more, docs/examples/sundials_cvode.c a program.
 ///
 /// Header only, C11 or C++; needs SUNDIALS's headers and is compiled with the program.
-/// Tried with SUNDIALS 6.4, and CVODE and ARKODE with 7.1, too. Not included by cairn.h.
+/// All four are tried with SUNDIALS 6.4 and 7.1. Not included by cairn.h.
 /// Vectors are any whose elements of this rank lie in one array of the processor's memory
 /// (serial, OpenMP, Pthreads, parallel).
 
