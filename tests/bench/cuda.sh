@@ -181,6 +181,7 @@ bits() {
     for pid in $pids; do
         status=0
         wait "$pid" || status=$?
+        pids=${pids#" $pid"}
         case $status in
         0) ;;
         124 | 137) say "bits: a share was cut after $limit s" ;;
@@ -300,8 +301,9 @@ report() {
 }
 
 trap 'report; rm -rf "$work"' EXIT
-trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 1' INT TERM
-child= hopeless=
+# What still runs of a section that is ended, one program or several.
+child= pids= hopeless=
+trap '[ -z "$child$pids" ] || kill $child $pids 2>/dev/null; exit 1' INT TERM
 for section in $sections; do
     wants "$section" || continue
     say "$section begins"

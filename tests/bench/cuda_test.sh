@@ -29,6 +29,19 @@ has() {
     grep -q "$2" "$1" || fail "$1 has no '$2'"
 }
 
+# end_when BEGUN: $ended, a cuda.sh that runs beside, when it has begun.
+end_when() {
+    until "$1"; do
+        kill -0 "$ended" 2>/dev/null || fail "$1: cuda.sh has ended by itself"
+        sleep 0.2
+    done
+    sleep 0.5
+    kill "$ended" || fail "$1: cuda.sh had ended"
+    status=0
+    wait "$ended" || status=$?
+    [ "$status" = 1 ] || fail "ended: status $status"
+}
+
 expect 0 --out "$folder/all"
 has "$folder/all/facts.csv" '^facts,card,Fake card 0'
 has "$folder/all/facts.csv" '^facts,pinned both ways in sum,[0-9]'
@@ -55,13 +68,29 @@ has "$folder/hopeless/log.txt" 'facts: FAILED'
 has "$folder/hopeless/log.txt" 'nothing more is tried'
 "$here/cuda.sh" --bundle "$build" --dry --out "$folder/ended" --only spmv >/dev/null 2>&1 &
 ended=$!
-until grep -q 'spmv begins' "$folder/ended/log.txt" 2>/dev/null; do sleep 0.2; done
-sleep 1
-kill "$ended"
-status=0
-wait "$ended" || status=$?
-[ "$status" = 1 ] || fail "ended: status $status"
+begun() { grep -q 'spmv begins' "$folder/ended/log.txt" 2>/dev/null; }
+end_when begun
 has "$folder/ended/cuda.md" '^# Timings on a card'
+
+# Nothing of a section with several programs goes on, either.
+mkdir -p "$folder/bundle/bin"
+cat >"$folder/bundle/bin/bench_cuda" <<END
+#!/bin/sh
+echo \$\$ >"$folder/share.new"
+mv "$folder/share.new" "$folder/share"
+exec sleep 60
+END
+chmod +x "$folder/bundle/bin/bench_cuda"
+"$here/cuda.sh" --bundle "$folder/bundle" --dry --out "$folder/ended_bits" --only bits >/dev/null 2>&1 &
+ended=$!
+begun() { [ -e "$folder/share" ]; }
+end_when begun
+tries=0
+while kill -0 "$(cat "$folder/share")" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ "$tries" -le 50 ] || fail "a share of bits goes on where cuda.sh has ended"
+    sleep 0.2
+done
 
 # What is wanted first: no section that takes all of the time is before another.
 expect 0 --out "$folder/zero" --part 0
