@@ -9,11 +9,12 @@
 /// bench_nodes store FORMAT FILE
 ///     Seconds of reading, dividing and storing a file, the slowest rank's; CAIRN_THREADS
 ///     threads a rank.
-/// bench_nodes redistribute FORMAT ROWS ROUNDS
-///     Of fem3 in compressed rows into a format with another distribution, the least seconds:
-///     of the conversion; of messages as long as its, each way at once, by MPI alone; of
-///     rows to coordinates, and of sorted entries to rows, on each rank alone, of as many
-///     entries. And the bytes that went, and those of questions about places.
+/// bench_nodes redistribute FORMAT KIND ROWS ROUNDS
+///     Of a problem of a kind (fem3, uniform) in compressed rows into a format with another
+///     distribution, the least seconds: of the conversion; of messages as long as its, each
+///     way at once, by MPI alone; of rows to coordinates, and of sorted entries to rows, on
+///     each rank alone, of as many entries. And the bytes that went, those of questions
+///     about places, the entries that went, and all entries.
 /// bench_nodes bare
 ///     Bytes of a rank that has done no more than MPI_Init(), of all ranks the most: resident
 ///     at most (VmHWM), and of addresses (VmPeak).
@@ -174,12 +175,12 @@ static double exchange_bytes(int64_t length)
     return took;
 }
 
-static cairn_source *make_entries(cairn_context *on, int64_t n)
+static cairn_source *make_entries(cairn_context *on, const char *kind, int64_t n)
 {
     const cairn_problem of     = {.size = sizeof of, .n = n, .degree = 27};
     cairn_source       *source = NULL;
 
-    must(cairn_source_generate(on, "fem3", &of, &source), "fem3");
+    must(cairn_source_generate(on, kind, &of, &source), kind);
     return source;
 }
 
@@ -202,14 +203,15 @@ static double convert_alone(cairn_source *entries,
     return took;
 }
 
-static int redistribute(const char *text, int64_t n, int rounds)
+static int redistribute(const char *text, const char *kind, int64_t n, int rounds)
 {
     enum { THERE, SENT, ALONE, PARTS };
-    cairn_context *alone = NULL;
-    cairn_format  *to = NULL, *rows_of = NULL, *coo = NULL, *csr = NULL;
-    cairn_tensor  *rows = NULL, *share = NULL;
-    double         best[PARTS] = {1e300, 1e300, 1e300};
-    int64_t        sent = 0, asked = 0;
+    cairn_context    *alone = NULL;
+    cairn_format     *to = NULL, *rows_of = NULL, *coo = NULL, *csr = NULL;
+    cairn_tensor     *rows = NULL, *share = NULL;
+    cairn_source_info info        = CAIRN_SOURCE_INFO;
+    double            best[PARTS] = {1e300, 1e300, 1e300};
+    int64_t           sent = 0, asked = 0, went = 0;
 
     begin();
     if (cairn_context_create(&alone) != CAIRN_OK) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -217,8 +219,10 @@ static int redistribute(const char *text, int64_t n, int rounds)
     must(cairn_format_create(context, "csr", &rows_of), "csr");
     must(cairn_format_create(alone, "coo", &coo), "coo");
     must(cairn_format_create(alone, "csr", &csr), "csr");
-    cairn_source *all = make_entries(context, n), *its = make_entries(alone, n / size);
+    cairn_source *all = make_entries(context, kind, n),
+                 *its = make_entries(alone, kind, n / size);
 
+    must(cairn_source_describe(all, &info), kind);
     must(cairn_tensor_create(all, rows_of, CAIRN_F64, &rows), "csr");
     must(cairn_tensor_create(its, csr, CAIRN_F64, &share), "csr");
 
@@ -229,7 +233,7 @@ static int redistribute(const char *text, int64_t n, int rounds)
         must(cairn_tensor_convert(rows, to, &made), text);
         const double took = seconds_since(then);
 
-        sent  = cairn_path_sent(cairn_tensor_path(made), NULL, NULL);
+        sent  = cairn_path_sent(cairn_tensor_path(made), &went, NULL);
         asked = cairn_path_asked(cairn_tensor_path(made));
         cairn_tensor_destroy(&made);
         const double by_mpi = exchange_bytes(sent / size);
@@ -241,8 +245,8 @@ static int redistribute(const char *text, int64_t n, int rounds)
         best[ALONE] = least(best[ALONE], by_one);
     }
     if (rank == 0)
-        printf("%.9f %.9f %.9f %ld %ld\n", best[THERE], best[SENT], best[ALONE],
-               (long)sent, (long)asked);
+        printf("%.9f %.9f %.9f %ld %ld %ld %ld\n", best[THERE], best[SENT], best[ALONE],
+               (long)sent, (long)asked, (long)went, (long)info.nnz);
     cairn_tensor_destroy(&rows);
     cairn_tensor_destroy(&share);
     cairn_source_destroy(&all);
@@ -316,8 +320,8 @@ int main(int argc, char **argv)
     setenv("CAIRN_THREADS", "1", 0);
     if (strcmp(word, "halo") == 0 && argc == 4) return count_halo(argv[2], argv[3]);
     if (strcmp(word, "store") == 0 && argc == 4) return store(argv[2], argv[3]);
-    if (strcmp(word, "redistribute") == 0 && argc == 5)
-        return redistribute(argv[2], atoll(argv[3]), atoi(argv[4]));
+    if (strcmp(word, "redistribute") == 0 && argc == 6)
+        return redistribute(argv[2], argv[3], atoll(argv[4]), atoi(argv[5]));
     if (strcmp(word, "bare") == 0) return be_bare();
     if (strcmp(word, "held") == 0 && argc > 3) return hold(argv[2], argv + 3);
     return 2;
