@@ -18,7 +18,7 @@ bench=$build/bench
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export CAIRN_THREADS=1 OMP_NUM_THREADS=1
+export CAIRN_THREADS=1 OMP_NUM_THREADS=1 LC_ALL=C
 
 # Threads of the processor for each of its cores: Open MPI starts a rank on a core.
 of_core=$(lscpu 2>/dev/null | sed -n 's/^Thread(s) per core: *\([1-9][0-9]*\)$/\1/p')
