@@ -2,8 +2,8 @@
 /// @file
 /// Compressed rows whose kernels are others than most: of different lengths, more for each
 /// thread than a processor learns, which end without a branch; of columns that follow each
-/// other, whose x is loaded as it lies. Sums have the bits that product.h promises, and
-/// nothing of other rows or columns, whatever they hold.
+/// other, whose x is loaded as it lies, and of a caller's that only seem to. Sums have the
+/// bits that product.h promises, and nothing of other rows or columns, whatever they hold.
 
 #include "support/device_file.h"
 #include "support/seed.h"
@@ -28,8 +28,8 @@ static uint64_t draw(uint64_t below)
 /// Rows, in CSR, and X.
 static struct {
     int64_t ptr[TALL + 1];
-    int64_t idx[TALL * 16 + WIDTH];
-    double  val[TALL * 16 + WIDTH], x[WIDTH];
+    int64_t idx[TALL * 24];
+    double  val[TALL * 24], x[WIDTH];
 } a;
 
 /// Up to thirteen entries in a row, of the first row @p first; one row of 8,999, so that
@@ -83,6 +83,34 @@ static void draw_stretches(void)
         a.x[j] = draw(400) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
 }
 
+/// Two or three turns of eight entries in a row, each from its first column to the seventh
+/// behind it: by what is between these two alone all of them are columns that follow each
+/// other, and two in three are not.
+static void draw_turns_in_no_order(void)
+{
+    static const int turn[3][8] = {
+        {0, 1, 2, 3, 4, 5, 6, 7},
+        {0, 3, 1, 2, 5, 4, 6, 7},
+        {0, 0, 1, 2, 3, 4, 6, 7}
+    };
+    int64_t n = 0;
+
+    for (int i = 0; i < TALL; i++) {
+        for (int t = 2 + (int)draw(2); t > 0; t--) {
+            const int     kind  = (int)draw(3);
+            const int64_t first = (int64_t)draw(WIDTH - 7);
+
+            for (int k = 0; k < 8; k++) {
+                a.idx[n]   = first + turn[kind][k];
+                a.val[n++] = (double)draw(2000001) / 1e6 - 1;
+            }
+        }
+        a.ptr[i + 1] = n;
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = (double)draw(2000001) / 1e6 - 1;
+}
+
 /// Entries @p p to @p end - 1 in four chains.
 static double chains(int64_t p, int64_t end)
 {
@@ -129,14 +157,10 @@ static cairn_source *source_of(void)
     return source;
 }
 
-static void hold(cairn_source *source, const char *format, int threads)
+static void expect_sums(cairn_tensor *tensor, const char *format, int threads)
 {
     static double y[TALL];
     cairn_plan   *plan;
-
-    cairn_context_set_threads(context, threads);
-    use_devices("cpu");
-    cairn_tensor *tensor = must_store(context, source, format, CAIRN_F64);
 
     MUST(context, cairn_plan_create_spmv(tensor, &plan));
     MUST(context, cairn_plan_run(plan, a.x, y));
@@ -145,6 +169,20 @@ static void hold(cairn_source *source, const char *format, int threads)
                   "%s, %d threads: row %d of %d entries: %a, not %a", format, threads,
                   i, (int)(a.ptr[i + 1] - a.ptr[i]), y[i], sum_of_row(i));
     cairn_plan_destroy(&plan);
+}
+
+static void use_threads(int threads)
+{
+    cairn_context_set_threads(context, threads);
+    use_devices("cpu");
+}
+
+static void hold(cairn_source *source, const char *format, int threads)
+{
+    use_threads(threads);
+    cairn_tensor *tensor = must_store(context, source, format, CAIRN_F64);
+
+    expect_sums(tensor, format, threads);
     cairn_tensor_destroy(&tensor);
 }
 
@@ -177,5 +215,22 @@ Test(uneven_rows,
         for (int f = 0; f < 4; f++)
             hold(source, formats[f], 1 + k % 3);
         cairn_source_destroy(&source);
+    }
+}
+
+/// A caller's rows, borrowed: they may stand in any order, with repeats, and nobody looks.
+Test(uneven_rows, that_are_borrowed_in_no_order_are_not_taken_for_runs, .timeout = 600)
+{
+    state = seed_clock() * 2 + 1;
+    for (int threads = 1; threads <= 3; threads++) {
+        cairn_tensor *tensor;
+
+        draw_turns_in_no_order();
+        use_threads(threads);
+        MUST(context,
+             cairn_tensor_from_csr(context, TALL, WIDTH, 0, TALL, a.ptr, 64, a.idx, 64,
+                                   a.val, CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
+        expect_sums(tensor, "borrowed", threads);
+        cairn_tensor_destroy(&tensor);
     }
 }
