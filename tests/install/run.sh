@@ -71,6 +71,21 @@ if [ -e "$pc/cairn-mpi.pc" ]; then
     refused mpi "MPI's headers are not here" -DMPI_C_COMPILER="$root/mpicc"
     rm -rf "$root/without"
     configure without -DMPI_C_COMPILER="$root/mpicc" || { cat "$root/without.log"; exit 1; }
+    # The same where MPI_HOME says, of CMake or of the environment.
+    mkdir -p "$root/home/bin"
+    mv "$root/mpicc" "$root/home/bin"
+    refused mpi "MPI's headers are not here" -DMPI_HOME="$root/home"
+    MPI_HOME=$root/home
+    export MPI_HOME
+    refused mpi "MPI's headers are not here"
+    unset MPI_HOME
+    # A folder of libraries whose name has -I in it is no folder of headers.
+    mpicc=$(sed -n 's/^MPI_C_COMPILER:[A-Z]*=//p' "$root/consumer/CMakeCache.txt")
+    printf '#!/bin/sh\n[ "$1" != -show ] || { echo "$(%s -show) -L%s/x-Intel/lib"; exit; }\nexec %s "$@"\n' \
+        "$mpicc" "$root" "$mpicc" > "$root/mpicc"
+    chmod +x "$root/mpicc"
+    rm -rf "$root/intel"
+    configure intel -DNEEDED=mpi -DMPI_C_COMPILER="$root/mpicc" || { cat "$root/intel.log"; exit 1; }
 else
     refused mpi 'the library was built without MPI'
 fi
