@@ -81,8 +81,11 @@ if [ -e "$pc/cairn-mpi.pc" ]; then
     unset MPI_HOME
     # A folder of libraries whose name has -I in it is no folder of headers.
     mpicc=$(sed -n 's/^MPI_C_COMPILER:[A-Z]*=//p' "$root/consumer/CMakeCache.txt")
-    printf '#!/bin/sh\n[ "$1" != -show ] || { echo "$(%s -show) -L%s/x-Intel/lib"; exit; }\nexec %s "$@"\n' \
-        "$mpicc" "$root" "$mpicc" > "$root/mpicc"
+    cat > "$root/mpicc" <<END
+#!/bin/sh
+[ "\$1" != -show ] || { echo "\$($mpicc -show) -L$root/x-Intel/lib"; exit; }
+exec $mpicc "\$@"
+END
     chmod +x "$root/mpicc"
     rm -rf "$root/intel"
     configure intel -DNEEDED=mpi -DMPI_C_COMPILER="$root/mpicc" || { cat "$root/intel.log"; exit 1; }
