@@ -200,17 +200,6 @@ draw(uint64_t *state, cairn_source *source, const char *type, char *text)
     return tensor;
 }
 
-/// Has the card that pretends room for it? Positions may be millions, few of them entries.
-static bool fits(const cairn_tensor *tensor)
-{
-    enum { MOST = 1 << 21 };
-    int64_t values = 0;
-
-    for (int64_t p = 0; p < tensor->local->parts; p++)
-        values += tensor->local->part[p].view.values;
-    return values <= MOST;
-}
-
 static bool check_random(uint64_t *state, int *there)
 {
     char             text[2][RANDOM_FORMAT];
@@ -226,7 +215,7 @@ static bool check_random(uint64_t *state, int *there)
     const bool    stays = narrow && random_chance(state, 60); /* or is widened */
     cairn_tensor *to =
         draw(state, source, stays ? narrow_type(state, set) : NULL, text[1]);
-    const bool both = from && to && fits(from) && fits(to);
+    const bool both = from && to && fits_on_card(from) && fits_on_card(to);
 
     if (both) *there += check_pair(from, text[0], text[1]);
     cairn_tensor_destroy(&to);

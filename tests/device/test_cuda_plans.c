@@ -33,18 +33,6 @@ static struct {
     int plans, full, refused, carried;
 } met[PLACES];
 
-/// Positions may be millions, few of them entries; the driver guards all of their pages at
-/// every call.
-static bool is_large(const cairn_tensor *tensor)
-{
-    enum { MOST = 1 << 21 };
-    int64_t values = 0;
-
-    for (int64_t p = 0; p < tensor->local->parts; p++)
-        values += tensor->local->part[p].view.values;
-    return values > MOST;
-}
-
 /// Draw a case. @return false: such a format stores no such matrix, or too much of it.
 static bool open_case(random_case *c)
 {
@@ -65,7 +53,7 @@ static bool open_case(random_case *c)
         cairn_tensor_create(c->source, format, c->dtype, &c->tensor);
 
     cairn_format_destroy(&format);
-    if (status == CAIRN_OK && !is_large(c->tensor)) return true;
+    if (status == CAIRN_OK && fits_on_card(c->tensor)) return true;
     cairn_tensor_destroy(&c->tensor);
     cairn_source_destroy(&c->source);
     return false;

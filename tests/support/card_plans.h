@@ -36,6 +36,18 @@ static inline void end(void)
     cr_expect_eq(fake.depth(), 0, "the context of a thread is another");
 }
 
+/// Has the pretended card room for a tensor's values, and time for its plans? Positions may be
+/// millions, few of them entries, and the driver guards all of their pages at every call.
+static inline bool fits_on_card(const cairn_tensor *tensor)
+{
+    enum { MOST = 1 << 21 };
+    int64_t values = 0;
+
+    for (int64_t p = 0; p < tensor->local->parts; p++)
+        values += tensor->local->part[p].view.values;
+    return values <= MOST;
+}
+
 /// Entries while they are collected.
 typedef struct {
     int64_t rows, columns, n;
