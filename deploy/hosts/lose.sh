@@ -9,4 +9,5 @@ set -eu
 host=$1
 touch "/run/$HOSTS_SET/lost-$host"
 ip -n "$HOSTS_SET-switch" link set "v${host#h}" down
-ip netns pids "$HOSTS_SET-$host" | xargs -r kill -9
+ip netns pids "$HOSTS_SET-$host" | xargs -r kill -9 ||
+    [ -z "$(ip netns pids "$HOSTS_SET-$host")" ] # one had ended by itself

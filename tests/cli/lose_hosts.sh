@@ -39,7 +39,7 @@ for host; do
     "$deploy/hosts/lose.sh" "$host" &
     losing="$losing $!"
 done
-wait $losing
+for pid in $losing; do wait "$pid" || exit 97; done
 date +%s >lost
 wait $job
 END_OF_SCRIPT
