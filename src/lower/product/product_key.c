@@ -202,12 +202,12 @@ static bool rows_are_uneven(const cairn_kernel_level *level, int64_t threads)
     return uneven >= LOOKS / 4 && entries <= uneven * ENTRIES_OF_SURPRISE;
 }
 
-/* Entries that a turn of the loop takes; and turns of a thread of which a processor learns
- * which are runs, once their product is repeated. Measured on Zen 5, one thread, f64: with
- * up to 34,000 turns, 15 to 27 of 100 of them runs, products take 0.88 to 0.92 of the time
- * (bcsstk13, bcsstk14, bcsstk16, cavity14, fidap007). Where nothing is learned a surprise
- * costs as much as seven runs gain. */
-enum { TURN = CAIRN_TURN, LEARNED_TURNS = 35000 };
+/* Entries that a turn of the loop takes; and turns of a thread, counted as if no row had a
+ * rest, of which a processor learns which are runs, once their product is repeated. Measured
+ * on Zen 5, one thread, f64: with up to 36,300 turns, 15 to 27 of 100 of them runs, products
+ * take 0.88 to 0.92 of the time (bcsstk13, bcsstk14, bcsstk16, cavity14, fidap007); more
+ * were not tried. Where nothing is learned a surprise costs as much as seven runs gain. */
+enum { TURN = CAIRN_TURN, LEARNED_TURNS = 37000 };
 
 /// Do so many turns take columns that follow each other that it pays to look?
 static bool turns_are_runs(const cairn_kernel_level *level, int64_t threads)
