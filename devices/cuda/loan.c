@@ -147,8 +147,9 @@ static bool are_apart(const char *a, int64_t a_bytes, const char *b, int64_t b_b
            || (uintptr_t)b + (uintptr_t)b_bytes <= (uintptr_t)a;
 }
 
-/// Is the plan's own Y nobody's in this run, so that the one product's may come there first?
-/// X and Y are both a caller's, who may have either there all the same.
+/// May Y come to the plan's own Y first, and be copied from there to the caller's? The
+/// plan's own Y is free in a run whose X and Y are both a caller's, unless the caller's X or
+/// Y overlaps it.
 static bool is_copied_on(const cairn_cuda_seat *s, const char *x, const char *y)
 {
     const cairn_cuda_landing *l    = s->loan.landing;

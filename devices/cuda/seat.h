@@ -30,9 +30,9 @@ typedef struct cairn_cuda_lent {
 enum { CAIRN_CUDA_LANDED = 8 }; ///< Pieces of a Y that is copied on.
 
 /// Where a product's Y of most runs lies: whole pages of it are pinned there, and come
-/// straight from the card. Where a run has another X and another Y, nobody needs what lies
-/// there: such a Y comes there first, all of it while the processor is at work, and is copied
-/// on piece by piece.
+/// straight from the card. A run with a caller's X and Y does not need what lies there:
+/// the caller's Y comes there first, all of it while the processor is at work, and is copied
+/// to the caller piece by piece.
 typedef struct cairn_cuda_landing {
     char       *y;          ///< NULL: there is none.
     int64_t     begin, end; ///< Bytes of it that are such pages,
