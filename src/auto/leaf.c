@@ -13,6 +13,17 @@ static const char *const units[] = {
 #undef X
 };
 
+static cairn_leaf_kind unlisted(cairn_leaf_kind kind)
+{
+    return kind == CAIRN_LEAF_RUN_LISTED ? CAIRN_LEAF_RUN : kind;
+}
+
+bool cairn_leaf_is_like(const cairn_leaf *leaf, const cairn_leaf *other)
+{
+    return unlisted(leaf->kind) == unlisted(other->kind) && leaf->rows == other->rows
+           && leaf->cols == other->cols;
+}
+
 const char *cairn_leaf_unit(const cairn_leaf *leaf)
 {
     return units[leaf->kind];

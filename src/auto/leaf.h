@@ -50,6 +50,9 @@ typedef struct cairn_leaf {
 /// @param[in] layout  Of order 2, with extents.
 cairn_leaf cairn_leaf_of(const cairn_layout *layout, const cairn_product_options *op);
 
+/// Is it the same loop? Which rows are stored may be listed.
+bool cairn_leaf_is_like(const cairn_leaf *leaf, const cairn_leaf *other);
+
 /// "blocks", for sentences.
 const char *cairn_leaf_unit(const cairn_leaf *leaf);
 

@@ -424,14 +424,15 @@ Test(auto, rows_of_one_length_need_no_ends)
     cairn_format_destroy(&ell);
 }
 
-/// Formats that are tried, of as many as are asked for; the first is always CSR.
-static int count_tried(cairn_source *source, int tries)
+/// Formats that are tried, of those that the library knows or of @p candidates, and of as
+/// many as are asked for; the first is always CSR.
+static int count_tried(cairn_source *source, int tries, const char *candidates)
 {
-    const cairn_auto_options options = {.size  = sizeof(cairn_auto_options),
-                                        .tries = tries};
-    cairn_format            *format  = NULL;
-    cairn_auto_info          info    = CAIRN_AUTO_INFO;
-    int                      tried   = 0;
+    const cairn_auto_options options = {
+        .size = sizeof(cairn_auto_options), .tries = tries, .candidates = candidates};
+    cairn_format   *format = NULL;
+    cairn_auto_info info   = CAIRN_AUTO_INFO;
+    int             tried  = 0;
 
     MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &options, &format, &info));
     for (int k = 0; k < info.candidates; k++)
@@ -451,14 +452,27 @@ Test(auto, no_more_is_tried_than_is_worth_it)
         "mixed",
         (cairn_problem){.size = sizeof(cairn_problem), .n = 60000, .degree = 2});
 
-    cr_expect_eq(count_tried(small, 0), 0);
-    cr_expect_eq(count_tried(small, -1), 0);
-    cr_expect_eq(count_tried(small, 1), 1);
-    cr_expect_leq(count_tried(large, 0), 4);
-    cr_expect_leq(count_tried(large, 3), 3);
-    cr_expect_geq(count_tried(large, 3), 1);
+    cr_expect_eq(count_tried(small, 0, NULL), 0);
+    cr_expect_eq(count_tried(small, -1, NULL), 0);
+    cr_expect_eq(count_tried(small, 1, NULL), 1);
+    cr_expect_leq(count_tried(large, 0, NULL), 4);
+    cr_expect_leq(count_tried(large, 3, NULL), 3);
+    cr_expect_geq(count_tried(large, 3, NULL), 1);
     cairn_source_destroy(&small);
     cairn_source_destroy(&large);
+}
+
+/// No row is empty: listing the rows only adds to what CSR reads.
+Test(auto, what_a_trial_would_only_say_again_is_not_tried)
+{
+    cairn_source *source = generate(
+        "mixed",
+        (cairn_problem){.size = sizeof(cairn_problem), .n = 20000, .degree = 2});
+
+    cr_expect_eq(count_tried(source, 3, "csr\ndcsr\n"), 1);
+    cr_expect_eq(count_tried(source, 3, "csr\nell\n"), 2);
+    cr_expect_eq(count_tried(source, 3, "csr\ndcsr\nell\n"), 2);
+    cairn_source_destroy(&source);
 }
 
 Test(auto, failing_allocations_leave_nothing)

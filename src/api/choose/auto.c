@@ -351,7 +351,7 @@ static void explain(cairn_choice *c, int chosen)
 /// The format that is thought to take least; the first where that gains next to nothing.
 static int pick(const cairn_choice *c)
 {
-    const int best = cairn_choice_best(c, false);
+    const int best = cairn_choice_best(c);
 
     if (best < 0 || c->structure.entries == 0) return 0;
     return cairn_choice_total(c, 0) - cairn_choice_total(c, best) < c->replays * tie

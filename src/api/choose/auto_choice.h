@@ -95,9 +95,8 @@ double cairn_choice_seconds(const cairn_choice *c, int k);
 /// The same of storing and all products to come.
 double cairn_choice_total(const cairn_choice *c, int k);
 
-/// The best of all or, with @p untried, of those that were not tried yet; the first of
-/// equals; -1: none is for this matrix.
-int cairn_choice_best(const cairn_choice *c, bool untried);
+/// The best of all, the first of equals; -1: none is for this matrix.
+int cairn_choice_best(const cairn_choice *c);
 
 /// Take a sample of this rank's entries instead of the one there is.
 ///

@@ -52,8 +52,6 @@ double cairn_choice_total(const cairn_choice *c, int k)
     return c->offer[k].convert + c->replays * cairn_choice_seconds(c, k);
 }
 
-/// The best of all or, with @p untried, of those that were not tried yet; the first of
-/// equals.
 static double least_predicted(const cairn_choice *c)
 {
     double least = INFINITY;
@@ -63,12 +61,11 @@ static double least_predicted(const cairn_choice *c)
     return least;
 }
 
-int cairn_choice_best(const cairn_choice *c, bool untried)
+int cairn_choice_best(const cairn_choice *c)
 {
     int best = -1;
 
     for (int k = 0; k < c->info->candidates; k++) {
-        if (untried && c->info->candidate[k].tried > 0) continue;
         if (isinf(cairn_choice_total(c, k))) continue;
         if (best < 0 || cairn_choice_total(c, k) < cairn_choice_total(c, best))
             best = k;
@@ -217,6 +214,44 @@ static int64_t tried_entries(const cairn_choice *c)
                                   : wanted;
 }
 
+/// Do the products of two candidates go through the same loops? What the model is wrong by
+/// for one of them it is wrong by for the other.
+static bool are_alike(const cairn_counts *a, const cairn_counts *b)
+{
+    bool alike = a->members == b->members;
+
+    for (int m = 0; alike && m < a->members; m++)
+        alike = cairn_leaf_is_like(&a->leaf[m], &b->leaf[m]);
+    return alike;
+}
+
+/// Would a trial only say what one before it said: is there one like it that is tried, and
+/// thought to be as good?
+static bool is_settled(const cairn_choice *c, int k)
+{
+    for (int other = 0; other < c->info->candidates; other++)
+        if (c->info->candidate[other].tried > 0
+            && are_alike(&c->offer[other].counts, &c->offer[k].counts)
+            && cairn_choice_total(c, other) <= cairn_choice_total(c, k))
+            return true;
+    return false;
+}
+
+/// The best of those that a trial can tell something of; -1: none.
+static int next_to_try(const cairn_choice *c)
+{
+    int best = -1;
+
+    for (int k = 0; k < c->info->candidates; k++) {
+        if (c->info->candidate[k].tried > 0 || isinf(cairn_choice_total(c, k))
+            || is_settled(c, k))
+            continue;
+        if (best < 0 || cairn_choice_total(c, k) < cairn_choice_total(c, best))
+            best = k;
+    }
+    return best;
+}
+
 cairn_status cairn_choice_try(cairn_choice *c, double begin)
 {
     cairn_sample_runs trials = {.env        = &c->context->env,
@@ -238,7 +273,7 @@ cairn_status cairn_choice_try(cairn_choice *c, double begin)
     double       late = safety_factor;
 
     for (int tries = 0; tries < most; tries++) {
-        const int    k     = tries == 0 ? 0 : cairn_choice_best(c, true);
+        const int    k     = tries == 0 ? 0 : next_to_try(c);
         const double spent = cairn_choice_spent(c, begin);
         const double limit = allowed(c);
 
