@@ -22,7 +22,7 @@ sentence_words=$(words "$sentence" | sed 's/^ //; s/ $//')
 [ -n "$sentence_words" ] || { echo "check_bits: docs/plans.md: no sentence"; exit 1; }
 
 status=0
-for page in docs/design.md include/cairn/plan.h src/cli/verb_run.c src/lower/product/product.h; do
+for page in docs/design.md include/cairn/plan.h src/cli/verbs/verb_run.c src/lower/product/product.h; do
     words "$page" | tr 'B' 'b' | grep -qF -e "$(echo "$sentence_words" | tr 'B' 'b')" && continue
     echo "check_bits: $page: not the sentence of docs/plans.md: $sentence_words"
     status=1

@@ -6,14 +6,14 @@ set -eu
 check=$(cd "$(dirname "$0")" && pwd)/check_bits.sh
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/docs" "$tree/include/cairn" "$tree/src/cli" "$tree/src/lower/product"
+mkdir -p "$tree/docs" "$tree/include/cairn" "$tree/src/cli/verbs" "$tree/src/lower/product"
 
 # pages WORD: the sentence, with another word in one page.
 pages() {
     printf '## Which bits\n\nBy default under `--reproducible`, the same.\n' >"$tree/docs/plans.md"
     printf 'So. By default under `--reproducible`, the same. And\n' >"$tree/docs/design.md"
     printf '/// By default under\n/// `reproducible`, the same.\n' >"$tree/include/cairn/plan.h"
-    printf '    "By default under --reproducible, "\n    "the same.";\n' >"$tree/src/cli/verb_run.c"
+    printf '    "By default under --reproducible, "\n    "the same.";\n' >"$tree/src/cli/verbs/verb_run.c"
     printf '/// Hence by default under\n/// `--reproducible`, the %s.\n' "$1" >"$tree/src/lower/product/product.h"
 }
 

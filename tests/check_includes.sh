@@ -35,7 +35,7 @@ BEGIN {
     # Headers of a back end that another room may include, because it chooses.
     chooser["comm/mpi/mpi.h"] = chooser["comm/mpi/world.h"] = "api"
 
-    reader["src/base/options.c"] = reader["src/cli/launcher.c"] = 1
+    reader["src/base/options.c"] = reader["src/cli/ranks/launcher.c"] = 1
     environment = "(^|[^A-Za-z0-9_])(secure_getenv|getenv|environ)([^A-Za-z0-9_]|$)"
 }
 

@@ -20,7 +20,7 @@ endif()
 # Manual pages and completion: the command prints them from the tables that it reads its
 # arguments by. Verbs are the files of that name.
 if(TARGET cairn_cli)
-  file(GLOB verbs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/verb_*.c)
+  file(GLOB verbs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/verbs/verb_*.c)
   list(TRANSFORM verbs REPLACE ".*/verb_(.*)\\.c" "\\1")
   set(written ${PROJECT_BINARY_DIR}/share)
   set(pages)

@@ -17,11 +17,11 @@ target_compile_definitions(cairn_settings INTERFACE _GNU_SOURCE CAIRN_VERSION="$
 target_compile_options(cairn_settings INTERFACE -Wall -Wextra $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -fvisibility=hidden -ffp-contract=off
   $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
 
-# cairn_room(name DIR folder... FOLDERS folder... USES room... LIBS target...)
-# FOLDERS are in the one that DIR names: all of it that have sources, but `tables`, which
-# has programs of the build.
-function(cairn_room name)
-  cmake_parse_arguments(ARG "" "" "DIR;FOLDERS;USES;LIBS" ${ARGN})
+# cairn_sources(variable name DIR folder... FOLDERS folder...)
+# The sources of room `name`. FOLDERS are in the one that DIR names: all of it that have
+# sources, but `tables`, which has programs of the build.
+function(cairn_sources variable name)
+  cmake_parse_arguments(ARG "" "" "DIR;FOLDERS" ${ARGN})
   set(sources)
   if(ARG_FOLDERS)
     file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${ARG_DIR} ${PROJECT_SOURCE_DIR}/${ARG_DIR}/*/*.c)
@@ -37,6 +37,13 @@ function(cairn_room name)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${dir}/*.c)
     list(APPEND sources ${found})
   endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
+# cairn_room(name DIR folder... FOLDERS folder... USES room... LIBS target...)
+function(cairn_room name)
+  cmake_parse_arguments(ARG "" "" "DIR;FOLDERS;USES;LIBS" ${ARGN})
+  cairn_sources(sources ${name} DIR ${ARG_DIR} FOLDERS ${ARG_FOLDERS})
   if(NOT sources)
     file(WRITE ${PROJECT_BINARY_DIR}/empty_${name}.c "typedef int cairn_empty_${name};\n")
     set(sources ${PROJECT_BINARY_DIR}/empty_${name}.c)
@@ -80,14 +87,16 @@ function(cairn_library)
   set_target_properties(cairn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()
 
-# The command: public headers only.
+# cairn_program(FOLDERS folder...): the command, all of src/cli. Its files include their own
+# as those of rooms do, "cli/folder/file.h", and public headers (tests/check_includes.sh).
 function(cairn_program)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
+  cairn_sources(sources cli DIR src/cli ${ARGN})
   if(sources)
     add_executable(cairn_cli ${sources})
     set_target_properties(cairn_cli PROPERTIES OUTPUT_NAME cairn)
     target_compile_definitions(cairn_cli PRIVATE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}")
     target_compile_options(cairn_cli PRIVATE -Wall -Wextra $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
+    target_include_directories(cairn_cli PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(cairn_cli PRIVATE cairn PkgConfig::JANSSON PNG::PNG m)
     cairn_smpi()
   endif()

@@ -2,16 +2,16 @@
 /// @file
 /// The command: arguments, context, verb, and the one line on standard error.
 
-#include "alike.h"
-#include "help.h"
-#include "job.h"
-#include "launcher.h"
-#include "outputs.h"
-#include "progress.h"
-#include "questions.h"
-#include "signals.h"
-#include "values.h"
-#include "verbs.h"
+#include "cli/arguments/job.h"
+#include "cli/arguments/values.h"
+#include "cli/arguments/verbs.h"
+#include "cli/help/help.h"
+#include "cli/help/questions.h"
+#include "cli/output/outputs.h"
+#include "cli/process/progress.h"
+#include "cli/process/signals.h"
+#include "cli/ranks/alike.h"
+#include "cli/ranks/launcher.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
