@@ -95,12 +95,6 @@ struct cairn_source {
     bool narrows; ///< Read from a file: its tensors do (cairn_local_narrow()).
 };
 
-/// Where an entry that a solver gave is stored.
-typedef struct cairn_target {
-    int64_t   part;
-    cairn_pos value;
-} cairn_target;
-
 /// What a caller's arrays are given back to; NULLs: nothing.
 typedef struct cairn_release {
     void (*array)(void *user, void *array);
@@ -117,17 +111,17 @@ typedef struct cairn_storing {
 } cairn_storing;
 
 struct cairn_tensor {
-    cairn_context       *context;
-    cairn_format        *format;
-    cairn_local         *local;
-    cairn_rows           rows;
-    cairn_dtype          dtype;
-    double               seconds;
-    int64_t              held; ///< Bytes of the source while both were alive.
-    cairn_storing        how;
-    struct cairn_refill *refill;  ///< New values (refill/solver_rows.h); NULL: none.
-    int64_t              views;   ///< Of its arrays that are out.
-    cairn_release        release; ///< Of arrays that were taken over.
+    cairn_context            *context;
+    cairn_format             *format;
+    cairn_local              *local;
+    cairn_rows                rows;
+    cairn_dtype               dtype;
+    double                    seconds;
+    int64_t                   held; ///< Bytes of the source while both were alive.
+    cairn_storing             how;
+    struct cairn_refill      *refill;  ///< New values (refill_pattern.h); NULL: none.
+    int64_t                   views;   ///< Of its arrays that are out.
+    cairn_release             release; ///< Of arrays that were taken over.
     struct cairn_renumbering *places; ///< It has rows by their places; NULL: by number.
 };
 

@@ -55,31 +55,32 @@ check_map(cairn_env *env, const cairn_column_map *map, int64_t extent)
 static cairn_status
 check_block(const cairn_solver_rows *a, const char *name, int64_t cols)
 {
-    cairn_env    *env = &a->context->env;
-    const int64_t n   = cairn_rows_entries(a);
+    cairn_env               *env = &a->context->env;
+    const cairn_line_arrays *l   = &a->lines;
+    const int64_t            n   = cairn_lines_entries(l);
 
-    CAIRN_CHECK(cairn_rows_ptr(a, 0) == 0, env, CAIRN_BAD_COORD,
+    CAIRN_CHECK(cairn_lines_ptr(l, 0) == 0, env, CAIRN_BAD_COORD,
                 "blocks: %s: ptr[0] is %" PRId64 ", not %d", name,
-                cairn_rows_ptr(a, 0) + a->base, a->base);
-    for (int64_t i = 0; i < a->rows; i++)
-        CAIRN_CHECK(cairn_rows_ptr(a, i) <= cairn_rows_ptr(a, i + 1), env,
+                cairn_lines_ptr(l, 0) + a->base, a->base);
+    for (int64_t i = 0; i < l->rows; i++)
+        CAIRN_CHECK(cairn_lines_ptr(l, i) <= cairn_lines_ptr(l, i + 1), env,
                     CAIRN_BAD_COORD, "blocks: %s: ptr descends after row %" PRId64,
-                    name, a->first_row + i);
-    CAIRN_CHECK(n == 0 || (a->idx && a->val), env, CAIRN_BAD_ARGUMENT,
-                "blocks: %s: %s: is NULL", name, a->idx ? "val" : "idx");
+                    name, l->first_row + i);
+    CAIRN_CHECK(n == 0 || (l->idx && l->val), env, CAIRN_BAD_ARGUMENT,
+                "blocks: %s: %s: is NULL", name, l->idx ? "val" : "idx");
     for (int64_t k = 0; k < n; k++)
-        CAIRN_CHECK(cairn_rows_idx(a, k) >= 0 && cairn_rows_idx(a, k) < cols, env,
+        CAIRN_CHECK(cairn_lines_idx(l, k) >= 0 && cairn_lines_idx(l, k) < cols, env,
                     CAIRN_BAD_COORD,
                     "blocks: %s: entry %" PRId64 ": column %" PRId64
                     " is not within %d..%" PRId64,
-                    name, k, cairn_rows_idx(a, k) + a->base, a->base,
+                    name, k, cairn_lines_idx(l, k) + a->base, a->base,
                     cols - 1 + a->base);
     return CAIRN_OK;
 }
 
 static cairn_status check(const merger *m)
 {
-    const cairn_solver_rows *a = &m->block[0].rows, *b = &m->block[1].rows;
+    const cairn_line_arrays *a = &m->block[0].rows.lines, *b = &m->block[1].rows.lines;
     cairn_env               *env = &m->context->env;
 
     CAIRN_CHECK(a->first_row == b->first_row && a->rows == b->rows
@@ -92,8 +93,8 @@ static cairn_status check(const merger *m)
     CAIRN_CHECK(a->dtype == b->dtype, env, CAIRN_BAD_ARGUMENT,
                 "blocks: local and ghost are not of one dtype");
     CAIRN_TRY(check_map(env, m->map, a->shape.extent[1]));
-    CAIRN_TRY(check_block(a, "local", m->map->cols));
-    return check_block(b, "ghost", m->map->ghosts);
+    CAIRN_TRY(check_block(&m->block[0].rows, "local", m->map->cols));
+    return check_block(&m->block[1].rows, "ghost", m->map->ghosts);
 }
 
 /* ---- merging ---- */
@@ -101,7 +102,7 @@ static cairn_status check(const merger *m)
 static int64_t column_of(const merger *m, int block, int64_t k)
 {
     const cairn_column_map *map = m->map;
-    const int64_t           its = cairn_rows_idx(&m->block[block].rows, k);
+    const int64_t           its = cairn_lines_idx(&m->block[block].rows.lines, k);
 
     if (block == 0) return map->first_col + its;
     return cairn_load_int(map->col, its, map->bits / 8, map->bits, true) - map->base;
@@ -125,23 +126,24 @@ static int next_block(const merger *m, const int64_t at[2], const int64_t end[2]
 
 static void merge(merger *m)
 {
-    const cairn_solver_rows *a = &m->block[0].rows, *b = &m->block[1].rows;
+    const cairn_line_arrays *a = &m->block[0].rows.lines, *b = &m->block[1].rows.lines;
     const size_t  width = a->dtype == CAIRN_F32 ? sizeof(float) : sizeof(double);
-    const int64_t local = cairn_rows_entries(a);
+    const int64_t local = cairn_lines_entries(a);
     int64_t       n     = 0;
 
     for (int64_t i = 0; i < a->rows; i++) {
-        const int64_t end[2] = {cairn_rows_ptr(a, i + 1), cairn_rows_ptr(b, i + 1)};
-        int64_t       at[2]  = {cairn_rows_ptr(a, i), cairn_rows_ptr(b, i)};
+        const int64_t end[2] = {cairn_lines_ptr(a, i + 1), cairn_lines_ptr(b, i + 1)};
+        int64_t       at[2]  = {cairn_lines_ptr(a, i), cairn_lines_ptr(b, i)};
 
         for (m->ptr[i] = n; at[0] < end[0] || at[1] < end[1]; n++) {
             const int     block = next_block(m, at, end);
             const int64_t k     = at[block]++;
 
-            put(m->idx, n, m->whole.idx_bits, column_of(m, block, k));
+            put(m->idx, n, m->whole.lines.idx_bits, column_of(m, block, k));
             put(m->from, n, m->from_bits, block == 0 ? k : local + k);
             memcpy((char *)m->val + (size_t)n * width,
-                   (const char *)m->block[block].rows.val + (size_t)k * width, width);
+                   (const char *)m->block[block].rows.lines.val + (size_t)k * width,
+                   width);
         }
     }
     m->ptr[a->rows] = n;
@@ -150,25 +152,26 @@ static void merge(merger *m)
 /// Memory for the merged rows, and merge them.
 static cairn_status make_whole(merger *m)
 {
-    const cairn_solver_rows *a = &m->block[0].rows, *b = &m->block[1].rows;
+    const cairn_line_arrays *a = &m->block[0].rows.lines, *b = &m->block[1].rows.lines;
     cairn_env               *env = &m->context->env;
-    const int64_t            n   = cairn_rows_entries(a) + cairn_rows_entries(b);
+    const int64_t            n   = cairn_lines_entries(a) + cairn_lines_entries(b);
     const size_t width = a->dtype == CAIRN_F32 ? sizeof(float) : sizeof(double);
 
-    m->from_bits      = n > INT32_MAX ? 64 : 32;
-    m->whole          = *a;
-    m->whole.base     = 0;
-    m->whole.ptr_bits = 64;
-    m->whole.idx_bits = a->shape.extent[1] > INT32_MAX ? 64 : 32;
-    if (b->replays > m->whole.replays) m->whole.replays = b->replays;
+    m->from_bits            = n > INT32_MAX ? 64 : 32;
+    m->whole                = m->block[0].rows;
+    m->whole.base           = 0;
+    m->whole.lines.ptr_bits = 64;
+    m->whole.lines.idx_bits = a->shape.extent[1] > INT32_MAX ? 64 : 32;
+    if (m->block[1].rows.replays > m->whole.replays)
+        m->whole.replays = m->block[1].rows.replays;
     CAIRN_TRY(CAIRN_NEW(env, a->rows + 1, &m->ptr));
-    CAIRN_TRY(cairn_alloc(env, n, (size_t)m->whole.idx_bits / 8, &m->idx));
+    CAIRN_TRY(cairn_alloc(env, n, (size_t)m->whole.lines.idx_bits / 8, &m->idx));
     CAIRN_TRY(cairn_alloc(env, n, (size_t)m->from_bits / 8, &m->from));
     CAIRN_TRY(cairn_alloc(env, n, width, &m->val));
     merge(m);
-    m->whole.ptr = m->ptr;
-    m->whole.idx = m->idx;
-    m->whole.val = m->val;
+    m->whole.lines.ptr = m->ptr;
+    m->whole.lines.idx = m->idx;
+    m->whole.lines.val = m->val;
     return CAIRN_OK;
 }
 
@@ -178,7 +181,7 @@ static void keep_order(merger *m, cairn_tensor *tensor)
     cairn_refill *refill = tensor->refill;
 
     refill->blocks = true;
-    refill->split  = cairn_rows_entries(&m->block[0].rows);
+    refill->split  = cairn_lines_entries(&m->block[0].rows.lines);
     refill->bits   = m->from_bits;
     refill->from   = m->from;
     m->from        = NULL;
@@ -245,5 +248,5 @@ cairn_status cairn_tensor_update_blocks(cairn_tensor *tensor,
     if (refill->split > 0) CAIRN_ENTER(tensor->context, CAIRN_GIVEN(local_val));
     if (refill->split < refill->n) CAIRN_ENTER(tensor->context, CAIRN_GIVEN(ghost_val));
     CAIRN_TRY(cairn_tensor_check_views(tensor, "update_blocks"));
-    return cairn_refill_update(tensor, &val);
+    return cairn_tensor_refill(tensor, &val);
 }

@@ -4,9 +4,9 @@
 /// or sorted.
 
 #include "api/arrays/coords.h"
+#include "api/arrays/solver_rows.h"
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/refill/solver_rows.h"
 #include "convert/given_arrays.h"
 #include "convert/kept.h"
 
@@ -430,6 +430,16 @@ make(taker *t, cairn_rows *rows, const cairn_format *format, cairn_tensor **tens
     return status;
 }
 
+/// Have the tensor take new values; on failure what it has of them is freed with it.
+static cairn_status take_updates(const taker *t, cairn_tensor *tensor)
+{
+    int64_t first, end;
+
+    cairn_tensor_rows(tensor, &first, &end);
+    return cairn_refill_create_for(&t->given, first, end - first, tensor->local,
+                                   &tensor->refill);
+}
+
 static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **tensor)
 {
     cairn_rows   rows   = {0};
@@ -442,8 +452,7 @@ static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **t
         status = cairn_check_callers_rows(t->context->comm, format);
     if (status == CAIRN_OK) status = make(t, &rows, format, tensor);
     if (status == CAIRN_OK && format && t->updates)
-        status = cairn_comm_agree(t->context->comm,
-                                  cairn_refill_create_for(&t->given, *tensor));
+        status = cairn_comm_agree(t->context->comm, take_updates(t, *tensor));
     if (status == CAIRN_OK && format)
         status = cairn_comm_agree(t->context->comm,
                                   cairn_tensor_narrow_for_many(*tensor, t->replays));

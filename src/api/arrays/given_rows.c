@@ -77,15 +77,15 @@ static cairn_status widen(cairn_env *env, const cairn_csr *its, int64_t n, void 
 
 static cairn_status copy(const cairn_csr *its, cairn_given_rows *given)
 {
-    cairn_solver_rows *a    = &given->rows;
-    cairn_env         *env  = &a->context->env;
+    cairn_line_arrays *a    = &given->rows.lines;
+    cairn_env         *env  = &given->rows.context->env;
     const int          wide = its->dtype == CAIRN_F32 ? 32 : 64;
 
     if (its->base == 1)
         CAIRN_TRY(copy_from_0(env, &a->ptr, a->rows + 1, a->ptr_bits, &given->ptr));
-    const int64_t n = cairn_rows_entries(a);
+    const int64_t n = cairn_lines_entries(a);
 
-    if (cairn_rows_ptr(a, 0) != 0 || n <= 0 || !a->idx || !a->val)
+    if (cairn_lines_ptr(a, 0) != 0 || n <= 0 || !a->idx || !a->val)
         return CAIRN_OK; /* what is wrong there is found where all rows are looked at */
     if (its->base == 1)
         CAIRN_TRY(copy_from_0(env, &a->idx, n, a->idx_bits, &given->idx));
@@ -105,18 +105,18 @@ cairn_status cairn_given_rows_init(cairn_context    *context,
     const bool all = its->rows == -1 && its->first_row >= 0 && its->first_row <= last;
 
     *given = (cairn_given_rows){
-        .rows   = {context,
-                   call, {2, {its->global_rows, its->global_cols}},
-                   false, its->first_row,
-                   all ? last - its->first_row : its->rows,
-                   its->ptr,
-                   its->idx,
-                   its->val,
-                   its->ptr_bits,
-                   its->idx_bits,
-                   its->dtype,
-                   its->base,
-                   0},
+        .rows   = {.context = context,
+                   .call    = call,
+                   .lines   = {.shape     = {2, {its->global_rows, its->global_cols}},
+                               .first_row = its->first_row,
+                               .rows      = all ? last - its->first_row : its->rows,
+                               .ptr       = its->ptr,
+                               .idx       = its->idx,
+                               .val       = its->val,
+                               .ptr_bits  = its->ptr_bits,
+                               .idx_bits  = its->idx_bits,
+                               .dtype     = its->dtype},
+                   .base    = its->base},
         .copied = its->base == 1 || (its->val_bits != 0 && its->val_bits != wide),
     };
     if (its->val_bits != 0 && its->val_bits != wide)

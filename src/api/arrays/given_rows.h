@@ -6,7 +6,7 @@
 #ifndef CAIRN_API_GIVEN_ROWS_H
 #define CAIRN_API_GIVEN_ROWS_H
 
-#include "api/refill/solver_rows.h"
+#include "api/arrays/solver_rows.h"
 
 #include <cairn/rows.h>
 

@@ -4,12 +4,12 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/refill/solver_rows.h"
 #include "base/file.h"
 #include "comm/move_entries.h"
 #include "comm/native.h"
 #include "comm/write.h"
 #include "convert/kept.h"
+#include "convert/refill/refill_pattern.h"
 #include "io/archive/archive_tensor.h"
 #include "tensor/value_storage.h"
 #include "tensor/walk.h"

@@ -5,8 +5,9 @@
 /// get theirs by a plan's loops; those of others are looked at in strips, all of them
 /// before one is stored: where wider ones have no room, all are what they were.
 
-#include "api/refill/refill_move.h"
-#include "api/refill/solver_rows.h"
+#include "convert/refill/refill_store.h"
+
+#include "convert/refill/refill_move.h"
 #include "tensor/value_storage.h"
 #include "tensor/value_types.h"
 
@@ -30,7 +31,7 @@ static const double padding = 0;
 
 /// One update.
 typedef struct {
-    cairn_tensor              *tensor;
+    cairn_local               *local;
     const cairn_refill_plan   *plan;
     const cairn_refill_values *val;
     bool   plain; ///< Each value goes to one place of the one member.
@@ -56,7 +57,7 @@ static bool rounds_values(const cairn_layout *layout)
 /// The member of a list; NULL: it is as wide as the type.
 static member *narrow_member(update *u, const cairn_refill_list *list)
 {
-    member *m = &u->member[u->tensor->local->part[list->part].where.member];
+    member *m = &u->member[u->local->part[list->part].where.member];
 
     return cairn_layout_is_wide(m->layout) ? NULL : m;
 }
@@ -96,7 +97,7 @@ static void store(const update            *u,
                   int                      n,
                   const double            *value)
 {
-    const cairn_kernel_part *view  = &u->tensor->local->part[list->part].view;
+    const cairn_kernel_part *view  = &u->local->part[list->part].view;
     cairn_kernel_part        strip = *view;
     double                   words[CAIRN_REFILL_STRIP / 2]; /* 32 bits at most */
 
@@ -113,7 +114,7 @@ static const double *load(const update            *u,
                           int                      n,
                           double                  *value)
 {
-    const int     bits = u->tensor->local->value_bits;
+    const int     bits = u->local->value_bits;
     const int64_t at   = list->first + first - (list->array ? u->plan->split : 0);
     const void   *val  = u->val->array[list->array];
 
@@ -143,8 +144,8 @@ static void go_through(const update            *u,
             hi - lo < CAIRN_REFILL_STRIP ? (int)(hi - lo) : CAIRN_REFILL_STRIP;
 
         if (stores) {
-            cairn_refill_load(u->plan, list, lo, n, u->val,
-                              u->tensor->local->value_bits, value);
+            cairn_refill_load(u->plan, list, lo, n, u->val, u->local->value_bits,
+                              value);
             store(u, m, list, lo, n, value);
         } else {
             look_at(m, load(u, list, lo, n, value), n);
@@ -166,7 +167,7 @@ store_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
 {
     const update            *u    = user;
     member                  *m    = narrow_member(user, list);
-    const cairn_kernel_part *view = &u->tensor->local->part[list->part].view;
+    const cairn_kernel_part *view = &u->local->part[list->part].view;
 
     if (m && m->layout->value_kind != CAIRN_VALUE_ONE
         && !cairn_refill_converts(u->plan, view))
@@ -185,12 +186,12 @@ static void look(update *u, int threads)
         if (m && m->layout->value_kind == CAIRN_VALUE_CODE)
             go_through(u, m, list, 0, list->items, false);
     }
-    cairn_refill_deal(plan, u->tensor->local->env, threads, look_at_items, u);
+    cairn_refill_deal(plan, u->local->env, threads, look_at_items, u);
 }
 
 static void begin(update *u)
 {
-    cairn_local *local = u->tensor->local;
+    cairn_local *local = u->local;
 
     u->plain = local->groups == 1 && !u->plan->begin;
     for (u->members = 0; u->members < local->groups; u->members++) {
@@ -236,7 +237,7 @@ static bool words_fit(member *m)
 /// Widen members whose type does not hold the new values.
 static cairn_status widen(update *u)
 {
-    cairn_local *local = u->tensor->local;
+    cairn_local *local = u->local;
 
     for (int k = 0; k < u->members; k++) {
         member *m = &u->member[k];
@@ -272,7 +273,7 @@ static void pad(const member *m, const cairn_kernel_part *view)
 /// What narrow members have but once: the one value, the dictionary with padding's code.
 static void store_common(const update *u, member *m)
 {
-    const cairn_part *part = &u->tensor->local->part[m->group->first];
+    const cairn_part *part = &u->local->part[m->group->first];
 
     if (m->rounds && !cairn_layout_is_wide(m->layout)) m->group->value_error = m->error;
     if (m->group->count == 0 || m->places == 0) return;
@@ -289,12 +290,14 @@ static void store_common(const update *u, member *m)
     }
 }
 
-cairn_status cairn_refill_store(cairn_tensor *tensor, const cairn_refill_values *val)
+cairn_status cairn_refill_store(cairn_local               *local,
+                                const cairn_refill_plan   *plan,
+                                const cairn_refill_values *val,
+                                int                        threads)
 {
-    update       u       = {.tensor = tensor, .plan = tensor->refill->plan, .val = val};
-    const bool   narrow  = cairn_local_is_narrow(tensor->local);
-    const int    threads = cairn_context_threads(tensor->context);
-    cairn_status status  = CAIRN_OK;
+    update       u      = {.local = local, .plan = plan, .val = val};
+    const bool   narrow = cairn_local_is_narrow(local);
+    cairn_status status = CAIRN_OK;
 
     begin(&u);
     if (narrow) {
@@ -304,9 +307,8 @@ cairn_status cairn_refill_store(cairn_tensor *tensor, const cairn_refill_values 
     for (int k = 0; k < u.members && status == CAIRN_OK; k++)
         store_common(&u, &u.member[k]);
     if (status == CAIRN_OK) {
-        cairn_refill_move(u.plan, tensor->local, val, threads);
-        if (narrow)
-            cairn_refill_deal(u.plan, tensor->local->env, threads, store_items, &u);
+        cairn_refill_move(u.plan, local, val, threads);
+        if (narrow) cairn_refill_deal(u.plan, local->env, threads, store_items, &u);
     }
     for (int k = 0; k < u.members; k++)
         cairn_value_dictionary_fini(&u.member[k].dictionary);

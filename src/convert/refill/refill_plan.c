@@ -4,7 +4,7 @@
 /// whichever touches fewer lines of memory: new values of a transposed matrix are gathered,
 /// those of diagonals scattered. What counts up in long runs needs no list.
 
-#include "api/refill/refill_plan.h"
+#include "convert/refill/refill_plan.h"
 
 #include <string.h>
 

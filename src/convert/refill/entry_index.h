@@ -2,12 +2,18 @@
 /// @file
 /// Where the entries of a tensor are stored, found by their coordinates. Positions of a
 /// row are mostly come to in the order of their columns, whatever the format, and so are
-/// those that a caller asks for: then an entry is the next of its row. Internal to api.
+/// those that a caller asks for: then an entry is the next of its row. Internal to the room.
 
-#ifndef CAIRN_API_ENTRY_INDEX_H
-#define CAIRN_API_ENTRY_INDEX_H
+#ifndef CAIRN_CONVERT_ENTRY_INDEX_H
+#define CAIRN_CONVERT_ENTRY_INDEX_H
 
-#include "api/api.h"
+#include "tensor/local.h"
+
+/// Where an entry is stored.
+typedef struct cairn_target {
+    int64_t   part;
+    cairn_pos value;
+} cairn_target;
 
 typedef struct cairn_entry_index {
     const cairn_local   *local;

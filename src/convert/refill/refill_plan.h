@@ -2,12 +2,12 @@
 /// @file
 /// Where new values go: for each place of a tensor that gets one the number of its value
 /// among the caller's, or of those that are added up there. The caller's may be in two
-/// arrays. Padding is in no plan. Internal to api.
+/// arrays. Padding is in no plan.
 
-#ifndef CAIRN_API_REFILL_PLAN_H
-#define CAIRN_API_REFILL_PLAN_H
+#ifndef CAIRN_CONVERT_REFILL_PLAN_H
+#define CAIRN_CONVERT_REFILL_PLAN_H
 
-#include "api/api.h"
+#include "tensor/local.h"
 
 /// Where the entries that a caller brings, in his order, are stored.
 typedef struct cairn_refill_targets {

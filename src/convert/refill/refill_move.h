@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// New values to where a plan says, words of the tensor's type. Internal to api.
+/// New values to where a plan says, words of the tensor's type.
 
-#ifndef CAIRN_API_REFILL_MOVE_H
-#define CAIRN_API_REFILL_MOVE_H
+#ifndef CAIRN_CONVERT_REFILL_MOVE_H
+#define CAIRN_CONVERT_REFILL_MOVE_H
 
-#include "api/refill/refill_plan.h"
+#include "convert/refill/refill_plan.h"
 
 /// Move new values into all members that are stored as wide as the tensor's type, and those
 /// of which cairn_refill_converts() is true, whose type holds them; what goes to other
 /// members stays. Nothing else of the tensor is written.
 ///
 /// Local; on @p threads threads, where there are many values.
-///
 void cairn_refill_move(const cairn_refill_plan   *plan,
                        const cairn_local         *local,
                        const cairn_refill_values *val,

@@ -3,7 +3,7 @@
 /// Loops over lists of a plan, one for each width of values and of positions: compilers
 /// make them of one text.
 
-#include "api/refill/refill_move.h"
+#include "convert/refill/refill_move.h"
 
 #include "tensor/value_types.h"
 

@@ -2,7 +2,7 @@
 /// @file
 /// Entries by row, and where each row's search stands.
 
-#include "api/refill/entry_index.h"
+#include "convert/refill/entry_index.h"
 
 #include "tensor/walk.h"
 
