@@ -185,10 +185,6 @@ int64_t cairn_plan_held(const cairn_tensor *tensor);
 /// Collective. The plan is fresh, and its replay is made.
 cairn_status cairn_plan_try_ways(cairn_plan *plan);
 
-/// From so many products on, a look at all that is stored pays, which takes as long as
-/// some of them: at values, at rows, at entries.
-enum { CAIRN_MANY_PRODUCTS = 100 };
-
 /// Do so many products come that a look at a caller's values pays? @p replays may be 0:
 /// then the context's option says it, and where that is not set they do not.
 bool cairn_many_products(const cairn_context *context, int64_t replays);

@@ -176,4 +176,8 @@ bool cairn_cost_recall(const cairn_costs   *costs,
 /// solvers take.
 double cairn_cost_replays(const cairn_env *env);
 
+/// From so many products on, a look at all that is stored pays, which takes as long as
+/// some of them: at values, at rows, at entries.
+enum { CAIRN_MANY_PRODUCTS = 100 };
+
 #endif

@@ -2,7 +2,7 @@
 /// @file
 /// A format for a tensor that is there already: one that pays for storing it anew, or none.
 
-#include "api/choose/auto_choice.h"
+#include "api/choose/auto_means.h"
 #include "api/door.h"
 #include "tensor/value_storage.h"
 
@@ -120,10 +120,11 @@ static cairn_status choose(const cairn_tensor          *tensor,
     cairn_candidates    own     = {0};
     cairn_choice_matrix matrix  = {0};
     cairn_auto_info     found   = {0};
+    cairn_choice_means  means   = cairn_choice_means_of(context);
     const bool          many    = cairn_many_products(context, options->replays);
     int                 chosen  = 0;
     cairn_choice        c       = {.matrix  = &matrix,
-                                   .context = context,
+                                   .means   = &means,
                                    .by      = {.op = product},
                                    .options = options,
                                    .sample  = {.whole = true},

@@ -3,7 +3,7 @@
 /// What a search can win, and so may take: totals of all candidates, storing and the
 /// products to come, for the best matrix with what is known of this one.
 
-#include "api/choose/auto_choice.h"
+#include "auto/choice.h"
 #include "auto/probe.h"
 
 #include <math.h>

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A choice of a format under way: what the rank that decides knows. Internal to the API.
+/// A choice of a format under way: what the rank that decides knows.
 
-#ifndef CAIRN_API_AUTO_CHOICE_H
-#define CAIRN_API_AUTO_CHOICE_H
+#ifndef CAIRN_AUTO_CHOICE_H
+#define CAIRN_AUTO_CHOICE_H
 
-#include "api/api.h"
 #include "auto/candidates.h"
 #include "auto/learned.h"
 #include "auto/matrix_rows.h"
+#include "auto/sample_run.h"
+#include "comm/comm.h"
+
+#include <cairn/auto.h>
 
 /// What was counted.
 typedef enum {
@@ -35,10 +38,29 @@ typedef struct cairn_offer {
     double factor; ///< Of what rates say of a product, by products that ran.
 } cairn_offer;
 
+/// What a search has of the context of who asks.
+typedef struct cairn_choice_means {
+    void       *user; ///< Theirs.
+    cairn_env  *env;
+    cairn_comm *comm;
+    /// Find all that follows. Called on the rank that decides, alone.
+    cairn_status (*open)(struct cairn_choice_means *means);
+    /// As cairn_sample_run_run() of the format that is called @p format, with the loader
+    /// that a build of the sample has. Local.
+    cairn_status (*run)(const struct cairn_choice_means *means,
+                        const char                      *format,
+                        const cairn_sample_runs         *trials,
+                        cairn_sample_run                *trial);
+    cairn_devices          *devices;
+    cairn_costs            *costs;
+    const cairn_candidates *candidates; ///< That come with the library.
+    int                     threads;
+} cairn_choice_means;
+
 /// What one rank thinks with.
 typedef struct cairn_choice {
     const cairn_choice_matrix *matrix;
-    cairn_context             *context;
+    cairn_choice_means        *means;
     const cairn_auto_options  *options;
     cairn_predictor            by; ///< The product, threads, this machine's memory.
     cairn_value_widths
@@ -53,17 +75,6 @@ typedef struct cairn_choice {
     double           replays; ///< Products to come.
     cairn_auto_info *info;
 } cairn_choice;
-
-/// Were all ranks asked the same, and has none failed until here?
-///
-/// Collective. @param[in] replays  As ranks are to have it alike.
-/// @retval CAIRN_BAD_ARGUMENT  They were not.
-cairn_status cairn_choice_agree(cairn_context               *context,
-                                cairn_dtype                  dtype,
-                                const cairn_product_options *product,
-                                const cairn_auto_options    *options,
-                                int64_t                      replays,
-                                cairn_status                 status);
 
 /// Choose, on the rank with most entries, and have all ranks know.
 ///

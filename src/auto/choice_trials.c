@@ -3,7 +3,7 @@
 /// Trials: the best few candidates, stored and multiplied on a sample; and what candidates
 /// are thought to take, by the model and by trials.
 
-#include "api/choose/auto_choice.h"
+#include "auto/choice.h"
 #include "auto/sample_run.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ double cairn_choice_spent(const cairn_choice *c, double begin)
 /// the whole.
 static cairn_status count_sample(cairn_choice *c)
 {
-    cairn_env          *env    = &c->context->env;
+    cairn_env          *env    = c->means->env;
     const cairn_sample *sample = &c->sample;
 
     const cairn_matrix_rows rows = cairn_matrix_rows_of_entries(
@@ -95,19 +95,17 @@ static cairn_status count_sample(cairn_choice *c)
 static cairn_status
 ask_placement(cairn_choice *c, cairn_placement *placement, cairn_sample_runs *trials)
 {
-    cairn_env   *env    = &c->context->env;
-    const char  *place  = c->options->place ? c->options->place : "";
-    const char  *policy = env->options.policy[0] ? env->options.policy : "heft";
-    cairn_costs *costs;
+    cairn_env  *env    = c->means->env;
+    const char *place  = c->options->place ? c->options->place : "";
+    const char *policy = env->options.policy[0] ? env->options.policy : "heft";
 
-    CAIRN_TRY(cairn_context_costs(c->context, &costs));
     CAIRN_TRY(cairn_placement_parse(env, "--place", place, placement));
     trials->placing = (cairn_placing_question){.placement = placement,
                                                .op        = c->by.op,
-                                               .costs     = costs,
-                                               .devices   = c->context->devices,
-                                               .ranks = c->context->comm->local_size};
-    trials->devices = c->context->devices;
+                                               .costs     = c->means->costs,
+                                               .devices   = c->means->devices,
+                                               .ranks     = c->means->comm->local_size};
+    trials->devices = c->means->devices;
     return cairn_policy_find(env, policy, &trials->placing.policy);
 }
 
@@ -142,7 +140,7 @@ static double sample_seconds(const cairn_choice *c, int k)
 /// hybrid has a second Y.
 static bool has_room(const cairn_choice *c, int k)
 {
-    const cairn_env *env    = &c->context->env;
+    const cairn_env *env    = c->means->env;
     const int64_t   *extent = c->sample.shape.extent;
     const double     line   = (double)c->by.op->columns * c->values.carrier_bits / 8;
     const double     dense  = line * (2 * (double)extent[0] + (double)extent[1]);
@@ -169,18 +167,10 @@ static double trial_seconds(const cairn_choice *c, int k)
 static cairn_status try_one(cairn_choice *c, const cairn_sample_runs *trials, int k)
 {
     cairn_auto_candidate *candidate = &c->info->candidate[k];
-    cairn_build           build     = {.entries = &c->sample.entries};
-    cairn_build_loader    own;
-    char                  why[CAIRN_MESSAGE];
-    cairn_format         *format = NULL;
-    cairn_sample_run      trial  = {0};
+    cairn_sample_run      trial     = {0};
+    const cairn_status    status =
+        c->means->run(c->means, candidate->format, trials, &trial);
 
-    CAIRN_TRY(cairn_format_create(c->context, candidate->format, &format));
-    cairn_status status = cairn_context_loader(c->context, &build, &own, why);
-
-    if (status == CAIRN_OK)
-        status = cairn_sample_run_run(trials, format, build.loader, &trial);
-    cairn_format_destroy(&format);
     if (status == CAIRN_NO_MEMORY) return status;
     c->info->kernel_seconds += trial.kernels;
     if (status == CAIRN_OK)
@@ -254,7 +244,7 @@ static int next_to_try(const cairn_choice *c)
 
 cairn_status cairn_choice_try(cairn_choice *c, double begin)
 {
-    cairn_sample_runs trials = {.env        = &c->context->env,
+    cairn_sample_runs trials = {.env        = c->means->env,
                                 .sample     = &c->sample,
                                 .op         = c->by.op,
                                 .value_bits = c->values.carrier_bits,
