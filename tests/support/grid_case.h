@@ -73,10 +73,10 @@ static inline void grid_case_deal(product_case *c, cairn_grid_hints *hints)
 {
     static const int columns[] = {2, 3, 8, 32, 33};
 
-    if (!c->columns) c->columns = columns[random_below(&c->state, 5)];
+    if (!c->wish.columns) c->wish.columns = columns[random_below(&c->state, 5)];
     hints->width = 1 << random_below(&c->state, 3);
     hints->group = 1 << random_below(&c->state, 6);
-    while (c->columns % hints->width != 0)
+    while (c->wish.columns % hints->width != 0)
         hints->width /= 2;
 }
 

@@ -21,19 +21,24 @@
 
 enum { PRODUCT_VARIANTS = 3 };
 
+/// What a test asks of a case; all else is drawn.
+typedef struct {
+    bool       fixed;      ///< The shape is given,
+    bool       real;       ///< and sums are not exact.
+    bool       exact;      ///< Sums of rows of given lengths are.
+    bool       transposed; ///< All products are.
+    bool       narrow;     ///< Values are of a set, stored as narrow as they are.
+    int        columns;    ///< Of products with several; 0: drawn.
+    int        percent;    ///< Of positions that hold an entry; 0: drawn.
+    const int *lengths;    ///< Entries of each row, spread evenly; NULL: drawn.
+} product_wish;
+
 typedef struct {
     cairn_env      env;
     uint64_t       seed, state;
     char           text[RANDOM_FORMAT];
-    bool           fixed;      ///< The shape is given,
-    bool           real;       ///< and sums are not exact.
-    bool           exact;      ///< Sums of rows of given lengths are.
-    bool           transposed; ///< All products are.
-    bool           narrow;     ///< Values are of `set`, stored as narrow as they are.
-    narrow_set     set;
-    int            columns; ///< Of products with several; 0: drawn.
-    int            percent; ///< Of positions that hold an entry; 0: drawn.
-    const int     *lengths; ///< Entries of each row, spread evenly; NULL: drawn.
+    product_wish   wish;
+    narrow_set     set; ///< Of the values, if they are narrow.
     cairn_shape    shape;
     cairn_interval box[2];
     cairn_entries  entries;
@@ -49,7 +54,7 @@ static inline void product_case_shape(product_case *c)
     const bool large = random_chance(&c->state, 40);
 
     c->shape.order = 2;
-    if (!c->fixed) {
+    if (!c->wish.fixed) {
         c->shape.extent[0] = 1 + random_below(&c->state, large ? 170 : 20);
         c->shape.extent[1] = 1 + random_below(&c->state, large ? 170 : 20);
         if (random_chance(&c->state, 3))
@@ -59,7 +64,8 @@ static inline void product_case_shape(product_case *c)
         const int n = (int)c->shape.extent[k];
 
         c->box[k] = (cairn_interval){0, n - 1};
-        if (c->fixed || n < 3 || !random_chance(&c->state, k == 0 ? 30 : 10)) continue;
+        if (c->wish.fixed || n < 3 || !random_chance(&c->state, k == 0 ? 30 : 10))
+            continue;
         c->box[k].lo = random_below(&c->state, n / 2);
         c->box[k].hi = c->box[k].lo + random_below(&c->state, n - (int)c->box[k].lo);
     }
@@ -72,10 +78,10 @@ static inline void product_case_rows(product_case *c)
 
     cairn_entries_init(&c->entries, 2);
     for (cairn_coord i = 0; i < c->shape.extent[0]; i++)
-        for (int64_t k = 0; k < c->lengths[i]; k++) {
-            const cairn_coord d[2] = {i, k * columns / c->lengths[i]};
+        for (int64_t k = 0; k < c->wish.lengths[i]; k++) {
+            const cairn_coord d[2] = {i, k * columns / c->wish.lengths[i]};
             const double      value =
-                (1 + random_below(&c->state, 500)) / (c->exact ? 8.0 : 97.0);
+                (1 + random_below(&c->state, 500)) / (c->wish.exact ? 8.0 : 97.0);
 
             cr_assert_eq(cairn_entries_add(&c->env, &c->entries, d, value), CAIRN_OK);
         }
@@ -86,17 +92,17 @@ static inline void product_case_entries(product_case *c)
 {
     static const int densities[] = {0, 1, 3, 10, 40, 100};
     const int        drawn       = densities[random_below(&c->state, 6)];
-    const int        density     = c->percent ? c->percent : drawn;
-    const bool       banded      = random_chance(&c->state, 40) || c->fixed;
+    const int        density     = c->wish.percent ? c->wish.percent : drawn;
+    const bool       banded      = random_chance(&c->state, 40) || c->wish.fixed;
 
     cairn_entries_init(&c->entries, 2);
     for (cairn_coord i = c->box[0].lo; i <= c->box[0].hi; i++)
         for (cairn_coord j = c->box[1].lo; j <= c->box[1].hi; j++) {
             const cairn_coord d[2]     = {i, j};
             const bool        diagonal = banded && j - i >= -2 && j - i <= 1;
-            const double      value =
-                c->narrow ? narrow_value(&c->state, c->set)
-                               : (1 + random_below(&c->state, 500)) / (c->real ? 97.0 : 8.0);
+            const double      value = c->wish.narrow ? narrow_value(&c->state, c->set)
+                                                     : (1 + random_below(&c->state, 500))
+                                                      / (c->wish.real ? 97.0 : 8.0);
 
             if (!diagonal && !random_chance(&c->state, density)) continue;
             cr_assert_eq(cairn_entries_add(&c->env, &c->entries, d, value), CAIRN_OK);
@@ -109,7 +115,7 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
     const bool       narrow    = random_chance(&c->state, 30);
 
     *product = (cairn_product){
-        .transposed = random_chance(&c->state, 30) || c->transposed,
+        .transposed = random_chance(&c->state, 30) || c->wish.transposed,
         .scaled     = random_chance(&c->state, 30),
         .columns    = random_chance(&c->state, 35) ? 0 : 1,
         .operand    = narrow ? CAIRN_IR_F32 : CAIRN_IR_F64,
@@ -152,7 +158,7 @@ static inline bool product_case_build(product_case *c)
     const cairn_status status = cairn_local_build(&c->env, &build, &c->local);
 
     if (status == CAIRN_NO_MEMORY || status == CAIRN_BAD_QUERY) return false;
-    if (c->narrow && status == CAIRN_OVERFLOW) return false; /* padding */
+    if (c->wish.narrow && status == CAIRN_OVERFLOW) return false; /* padding */
     if (status != CAIRN_OK && random_may_be_refused(c->env.message)) return false;
     cr_assert_eq(status, CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)c->seed,
                  c->env.message, c->text);
@@ -180,9 +186,9 @@ static inline bool product_case_open(product_case *c)
     crash_note("seed %llu, stored", (unsigned long long)c->seed);
     cairn_env_init(&c->env);
     c->env.memory_limit = 9 << 20;
-    c->set = c->narrow ? (narrow_set)random_below(&c->state, NARROW_EDGES) : 0;
+    c->set = c->wish.narrow ? (narrow_set)random_below(&c->state, NARROW_EDGES) : 0;
     product_case_shape(c);
-    if (c->lengths)
+    if (c->wish.lengths)
         product_case_rows(c);
     else
         product_case_entries(c);
@@ -193,7 +199,7 @@ static inline bool product_case_open(product_case *c)
         status == CAIRN_OK
             || (status == CAIRN_BAD_FORMAT && random_may_be_refused(c->env.message)),
         "seed %llu: %s\n%s", (unsigned long long)c->seed, c->env.message, c->text);
-    if (status == CAIRN_OK && c->narrow)
+    if (status == CAIRN_OK && c->wish.narrow)
         product_case_narrow(c, narrow_type(&c->state, c->set));
     if (status == CAIRN_OK && product_case_build(c)) return true;
     product_case_close(c);
@@ -294,7 +300,7 @@ static inline void product_operands_make(product_case        *c,
     o->narrow   = bytes == 4;
     o->y_narrow = o->narrow && (!product->wide || product->rounds);
     o->columns  = product->columns == 1 ? 1
-                  : c->columns          ? c->columns
+                  : c->wish.columns     ? c->wish.columns
                                         : columns[random_below(&c->state, 5)];
     o->x_stride = product->columns == 1 ? 1 : o->columns + random_below(&c->state, 3);
     o->y_stride = product->columns == 1 ? 1 : o->columns + random_below(&c->state, 3);
@@ -312,7 +318,7 @@ static inline void product_operands_make(product_case        *c,
     for (int64_t j = 0; j < o->cols; j++)
         for (int64_t k = 0; k < o->columns; k++)
             product_set(o->x, o->narrow, j * o->x_stride + k,
-                        product_operand(in.lo + j, k) / (c->real ? 7.0 : 1.0));
+                        product_operand(in.lo + j, k) / (c->wish.real ? 7.0 : 1.0));
     o->expected = calloc((size_t)(o->rows * o->columns) + 1, sizeof(double));
 }
 
@@ -424,7 +430,7 @@ static inline bool product_is_sum(const product_case     *c,
     const double most = c->set == NARROW_BF16 ? 0x1p25 : 1;
     const double near = (o->y_narrow ? 0x1p-19 : 0x1p-44) * (fabs(expected) + most);
 
-    return fabs(y - expected) <= (c->narrow ? near : 0);
+    return fabs(y - expected) <= (c->wish.narrow ? near : 0);
 }
 
 static inline void product_case_check(product_case *c, const kernel_batch *batch, int v)

@@ -211,11 +211,11 @@ Test(compiled_grids, formats_of_the_catalogue_with_long_rows, .timeout = 3600)
     for (int k = 0; k < FORMATS + GRID_FORMATS; k++) {
         product_case *const c = &all.cases[n];
 
-        *c                 = (product_case){.seed    = (uint64_t)k,
-                                            .state   = (uint64_t)k + seed_clock(),
-                                            .lengths = grid_lengths,
-                                            .real    = true,
-                                            .fixed   = true};
+        *c                 = (product_case){.seed         = (uint64_t)k,
+                                            .state        = (uint64_t)k + seed_clock(),
+                                            .wish.lengths = grid_lengths,
+                                            .wish.real    = true,
+                                            .wish.fixed   = true};
         c->shape.extent[0] = GRID_ROWS;
         c->shape.extent[1] = GRID_COLUMN;
         if (k < FORMATS)
@@ -273,7 +273,8 @@ Test(compiled_grids, a_visit_outside_of_the_tensor_adds_nothing)
     for (size_t k = 0; k < N; k++) {
         product_case *const c = &all.cases[n];
 
-        *c = (product_case){.seed = k, .state = k, .fixed = true, .percent = 10};
+        *c = (product_case){
+            .seed = k, .state = k, .wish.fixed = true, .wish.percent = 10};
         c->shape.extent[0] = 7 + (int64_t)k % EACH;
         c->shape.extent[1] = 12 - 2 * (int64_t)k % EACH;
         snprintf(c->text, sizeof c->text, "%s", one_each[k / EACH]);
@@ -322,7 +323,8 @@ Test(compiled_grids, shapes_of_the_catalogue_are_known)
     static product_case c;
 
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        c = (product_case){.seed = k, .state = k, .fixed = true, .percent = 30};
+        c = (product_case){
+            .seed = k, .state = k, .wish.fixed = true, .wish.percent = 30};
         c.shape.extent[0] = c.shape.extent[1] = 30;
         by_name(known[k].format, c.text, sizeof c.text);
         cr_assert(product_case_open(&c));
@@ -357,8 +359,10 @@ Test(compiled_grids, random_formats, .timeout = 3600)
         for (int k = 0; n < want && k < 8 * want; k++, seed++) {
             product_case *const c = &all.cases[n];
 
-            *c = (product_case){
-                .seed = seed, .state = seed, .real = seed % 2, .narrow = seed % 3 == 0};
+            *c = (product_case){.seed        = seed,
+                                .state       = seed,
+                                .wish.real   = seed % 2,
+                                .wish.narrow = seed % 3 == 0};
             random_format(&c->state, 2, c->text, RANDOM_FORMAT);
             n += product_case_open(c);
         }

@@ -222,7 +222,7 @@ run_case(text_case *c, const kernel_batch *processor, const cuda_batch *batch, i
 
         /* What has no values is not launched. */
         if (values > 0
-            && values * o.columns < (here->lengths ? MOST_LONG : MOST_VALUES))
+            && values * o.columns < (here->wish.lengths ? MOST_LONG : MOST_VALUES))
             compare(c, processor, batch, v, k, &o);
     }
     guarded_free(&o.memory);
@@ -261,12 +261,12 @@ Test(cuda_text, formats_of_the_catalogue, .timeout = 900)
         for (int turn = 0; turn < 2; turn++) {
             product_case *c = &cases[n].here;
 
-            *c         = (product_case){.seed  = (uint64_t)k,
-                                        .state = (uint64_t)(k + 100 * turn)};
-            c->real    = turn == 0;
-            c->narrow  = turn == 1;
-            c->fixed   = true;
-            c->percent = 20 * turn;
+            *c              = (product_case){.seed  = (uint64_t)k,
+                                             .state = (uint64_t)(k + 100 * turn)};
+            c->wish.real    = turn == 0;
+            c->wish.narrow  = turn == 1;
+            c->wish.fixed   = true;
+            c->wish.percent = 20 * turn;
 
             c->shape.extent[0] = 140 + 133 * turn;
             c->shape.extent[1] = 150;
@@ -286,9 +286,9 @@ Test(cuda_text, rows_longer_than_tiles, .timeout = 900)
         product_case *c = &cases[n].here;
 
         *c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k, .lengths = grid_lengths};
-        c->real            = true;
-        c->fixed           = true;
+            .seed = (uint64_t)k, .state = (uint64_t)k, .wish.lengths = grid_lengths};
+        c->wish.real       = true;
+        c->wish.fixed      = true;
         c->shape.extent[0] = GRID_ROWS;
         c->shape.extent[1] = GRID_COLUMN;
         by_name(formats[k], c->text, sizeof c->text);
@@ -307,9 +307,11 @@ Test(cuda_text, rows_without_blocks, .timeout = 300)
     for (int k = 0; k < 8; k++) {
         product_case *c = &cases[n].here;
 
-        *c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 5};
-        c->real            = true;
+        *c                 = (product_case){.seed         = (uint64_t)k,
+                                            .state        = (uint64_t)k,
+                                            .wish.fixed   = true,
+                                            .wish.percent = 5};
+        c->wish.real       = true;
         c->shape.extent[0] = 11;
         c->shape.extent[1] = 40 + 7 * k;
         snprintf(c->text, sizeof c->text,
@@ -335,9 +337,9 @@ Test(cuda_text, random_formats, .timeout = 3600)
         for (int k = 0; n < want && k < 8 * want; k++, seed++) {
             product_case *c = &cases[n].here;
 
-            *c        = (product_case){.seed = seed, .state = seed};
-            c->real   = seed % 2;
-            c->narrow = seed % 3 == 0;
+            *c             = (product_case){.seed = seed, .state = seed};
+            c->wish.real   = seed % 2;
+            c->wish.narrow = seed % 3 == 0;
             random_format(&c->state, 2, c->text, RANDOM_FORMAT);
             n += product_case_open(c);
         }

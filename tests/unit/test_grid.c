@@ -271,7 +271,7 @@ static void compare(product_case *c, int v, int64_t k, product_operands *o)
 
 static void run_case(product_case *c)
 {
-    const int64_t most = c->lengths ? MOST_LONG : MOST_VALUES;
+    const int64_t most = c->wish.lengths ? MOST_LONG : MOST_VALUES;
 
     for (int v = 0; v < PRODUCT_VARIANTS; v++) {
         product_operands o;
@@ -299,12 +299,12 @@ Test(grid, formats_of_the_catalogue)
 
     for (int k = 0; k < FORMATS; k++)
         for (int turn = 0; turn < 3; turn++) {
-            c         = (product_case){.seed  = (uint64_t)k,
-                                       .state = (uint64_t)(k + 100 * turn)};
-            c.real    = turn != 2;
-            c.narrow  = turn == 2;
-            c.fixed   = true;
-            c.percent = turn == 0 ? 0 : 20 * turn;
+            c              = (product_case){.seed  = (uint64_t)k,
+                                            .state = (uint64_t)(k + 100 * turn)};
+            c.wish.real    = turn != 2;
+            c.wish.narrow  = turn == 2;
+            c.wish.fixed   = true;
+            c.wish.percent = turn == 0 ? 0 : 20 * turn;
 
             c.shape.extent[0] = 140 + 13 * turn;
             c.shape.extent[1] = 150;
@@ -322,9 +322,9 @@ Test(grid, rows_longer_than_tiles)
 
     for (int k = 0; k < FORMATS + GRID_FORMATS; k++) {
         c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k, .lengths = grid_lengths};
-        c.real            = true;
-        c.fixed           = true;
+            .seed = (uint64_t)k, .state = (uint64_t)k, .wish.lengths = grid_lengths};
+        c.wish.real       = true;
+        c.wish.fixed      = true;
         c.shape.extent[0] = GRID_ROWS;
         c.shape.extent[1] = GRID_COLUMN;
         if (k < FORMATS)
@@ -356,11 +356,11 @@ static void run_with_mistakes(const char *text, uint64_t seed, const int *length
 {
     static product_case c;
 
-    c      = (product_case){.seed = seed, .state = seed, .lengths = lengths};
-    c.real = c.fixed  = true;
-    c.percent         = 75;
-    c.shape.extent[0] = lengths ? GRID_ROWS : 43;
-    c.shape.extent[1] = lengths ? GRID_COLUMN : 41;
+    c           = (product_case){.seed = seed, .state = seed, .wish.lengths = lengths};
+    c.wish.real = c.wish.fixed = true;
+    c.wish.percent             = 75;
+    c.shape.extent[0]          = lengths ? GRID_ROWS : 43;
+    c.shape.extent[1]          = lengths ? GRID_COLUMN : 41;
     by_name(text, c.text, sizeof c.text);
     if (product_case_open(&c)) run_case(&c);
 }
@@ -397,8 +397,8 @@ Test(grid, random_formats, .timeout = 3600)
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; ran < cases && k < (given ? 1 : 4 * cases); k++) {
         c = (product_case){.seed = seed + (uint64_t)k, .state = seed + (uint64_t)k};
-        c.real   = k % 2;
-        c.narrow = k % 3 == 0;
+        c.wish.real   = k % 2;
+        c.wish.narrow = k % 3 == 0;
         random_format(&c.state, 2, c.text, RANDOM_FORMAT);
         if (!product_case_open(&c)) continue;
         run_case(&c);

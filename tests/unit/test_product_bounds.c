@@ -217,7 +217,7 @@ static bool run_case(uint64_t seed, bool narrow)
 {
     static product_case c;
 
-    c = (product_case){.seed = seed, .state = seed, .narrow = narrow};
+    c = (product_case){.seed = seed, .state = seed, .wish.narrow = narrow};
     random_format(&c.state, 2, c.text, RANDOM_FORMAT);
     if (!product_case_open(&c)) return false;
     for (int v = 0; v < PRODUCT_VARIANTS; v++)

@@ -173,7 +173,7 @@ asked(product_case *c, int k, const cairn_product *product, int64_t threads)
     *c = (product_case){
         .state = 7, .shape = {.order = 2, .extent = {n, n}}
     };
-    c->fixed = true;
+    c->wish.fixed = true;
     cairn_env_init(&c->env);
     cairn_entries_init(&c->entries, 2);
     c->box[0] = c->box[1] = (cairn_interval){0, n - 1};

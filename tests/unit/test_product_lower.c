@@ -45,7 +45,7 @@ static uint64_t run_random(uint64_t seed, int want, bool narrow)
     int                 n = 0;
 
     for (int k = 0; n < want && k < 8 * want; k++, seed++) {
-        cases[n] = (product_case){.seed = seed, .state = seed, .narrow = narrow};
+        cases[n] = (product_case){.seed = seed, .state = seed, .wish.narrow = narrow};
         random_format(&cases[n].state, 2, cases[n].text, RANDOM_FORMAT);
         n += product_case_open(&cases[n]);
     }
@@ -143,7 +143,7 @@ Test(product_lower, catalogue_on_awkward_shapes, .timeout = 3600)
         if (given && strtoull(given, NULL, 10) != (uint64_t)k) continue;
         *c = (product_case){.seed = (uint64_t)k, .state = (uint64_t)k + 77};
         by_name(catalogue[k / 2], c->text, sizeof c->text);
-        c->fixed           = true;
+        c->wish.fixed      = true;
         c->shape.extent[0] = shapes[k % 2 ? 4 : k / 2 % 4][0];
         c->shape.extent[1] = shapes[k % 2 ? 4 : k / 2 % 4][1];
         n += product_case_open(c);
@@ -162,10 +162,11 @@ Test(product_lower, catalogue_of_narrow_values, .timeout = 3600)
     for (int k = 0; k < 2 * CATALOGUE; k++) {
         product_case *c = &cases[n];
 
-        *c = (product_case){
-            .seed = seed + (uint64_t)k, .state = seed + (uint64_t)k, .narrow = true};
+        *c = (product_case){.seed        = seed + (uint64_t)k,
+                            .state       = seed + (uint64_t)k,
+                            .wish.narrow = true};
         by_name(catalogue[k / 2], c->text, sizeof c->text);
-        c->fixed           = true;
+        c->wish.fixed      = true;
         c->shape.extent[0] = 83;
         c->shape.extent[1] = 71;
         n += product_case_open(c);
@@ -242,8 +243,10 @@ Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
     for (int k = 0; k < CATALOGUE; k++) {
         product_case *c = &cases[k];
 
-        *c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .real = true};
+        *c = (product_case){.seed       = (uint64_t)k,
+                            .state      = (uint64_t)k,
+                            .wish.fixed = true,
+                            .wish.real  = true};
         by_name(catalogue[k], c->text, sizeof c->text);
         c->shape.extent[0] = 131;
         c->shape.extent[1] = 115 + k;
@@ -274,8 +277,10 @@ Test(product_lower, the_last_kernel_rounds_sums_into_y, .timeout = 600)
     for (int k = 0; k < 2 * FORMATS; k++) {
         product_case *c = &cases[k];
 
-        *c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k + 5, .fixed = true, .percent = 2};
+        *c = (product_case){.seed         = (uint64_t)k,
+                            .state        = (uint64_t)k + 5,
+                            .wish.fixed   = true,
+                            .wish.percent = 2};
         by_name(formats[k / 2], c->text, sizeof c->text);
         c->shape.extent[0] = 131;
         c->shape.extent[1] = 97;
@@ -324,11 +329,11 @@ Test(product_lower, sorted_rows_are_joined_wherever_they_stand, .timeout = 600)
     for (int k = 0; k < 2 * FORMATS; k++) {
         product_case *c = &cases[k];
 
-        *c = (product_case){.seed    = (uint64_t)k,
-                            .state   = (uint64_t)k + 9,
-                            .fixed   = true,
-                            .exact   = true,
-                            .lengths = lengths};
+        *c = (product_case){.seed         = (uint64_t)k,
+                            .state        = (uint64_t)k + 9,
+                            .wish.fixed   = true,
+                            .wish.exact   = true,
+                            .wish.lengths = lengths};
         by_name(formats[k / 2], c->text, sizeof c->text);
         c->shape.extent[0] = ROWS;
         c->shape.extent[1] = 97;
@@ -367,8 +372,10 @@ Test(product_lower, tiles_of_every_width_have_all_rows, .timeout = 600)
         product_case *c = &cases[k];
         char          name[32];
 
-        *c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 10};
+        *c = (product_case){.seed         = (uint64_t)k,
+                            .state        = (uint64_t)k,
+                            .wish.fixed   = true,
+                            .wish.percent = 10};
         snprintf(name, sizeof name, "%s<%d>", k % 2 ? "bdia" : "sell", sizes[k]);
         by_name(name, c->text, sizeof c->text);
         c->shape.extent[0] = c->shape.extent[1] = 280;
@@ -397,7 +404,7 @@ Test(product_lower, slots_of_one_column_share_its_element_of_x, .timeout = 600)
     static product_case c;
     static kernel_batch batch;
 
-    c = (product_case){.state = 9, .fixed = true, .percent = 40};
+    c = (product_case){.state = 9, .wish.fixed = true, .wish.percent = 40};
     by_name("#encoding<{ idx_map<(d0,d1)->(d1-2*d0,d0,slot)>,"
             " mutation<merge(0), trim(1,1)>, indirect<{ slot = enum(value)"
             " groupBy (d0,d1)->(d0) traverseBy (d0,d1)->(d1) }> }>",
@@ -426,7 +433,7 @@ Test(product_lower, long_rows_are_cut, .timeout = 600)
         product_case *c = &cases[k];
 
         *c = (product_case){
-            .seed = (uint64_t)k, .state = 5, .fixed = true, .percent = 90};
+            .seed = (uint64_t)k, .state = 5, .wish.fixed = true, .wish.percent = 90};
         by_name(formats[k], c->text, sizeof c->text);
         c->shape.extent[0] = 3;
         c->shape.extent[1] = 12000;
@@ -455,8 +462,10 @@ Test(product_lower, moved_rows_are_held_to_the_box, .timeout = 600)
     for (int k = 0; k < CASES; k++) {
         product_case *c = &cases[k];
 
-        *c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 30};
+        *c = (product_case){.seed         = (uint64_t)k,
+                            .state        = (uint64_t)k,
+                            .wish.fixed   = true,
+                            .wish.percent = 30};
         snprintf(c->text, sizeof c->text, "%s", texts[k % 3]);
         c->shape.extent[0] = 1 + 9 * k;
         c->shape.extent[1] = 20 + 5 * k;
@@ -482,8 +491,10 @@ Test(product_lower, rows_told_by_columns_inside_a_tile, .timeout = 600)
     for (int k = 0; k < CASES; k++) {
         product_case *c = &cases[k];
 
-        *c = (product_case){
-            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 30};
+        *c = (product_case){.seed         = (uint64_t)k,
+                            .state        = (uint64_t)k,
+                            .wish.fixed   = true,
+                            .wish.percent = 30};
         snprintf(c->text, sizeof c->text, "%s", texts[k % 3]);
         c->shape.extent[0] = 3 + 20 * k;
         c->shape.extent[1] = 3 + 7 * k;
@@ -514,11 +525,11 @@ Test(product_lower, levels_alike_in_a_tile_are_entered_before_it, .timeout = 600
     for (int k = 0; k < CASES; k++) {
         product_case *c = &cases[k];
 
-        *c = (product_case){.seed       = (uint64_t)k,
-                            .state      = (uint64_t)k,
-                            .fixed      = true,
-                            .transposed = true,
-                            .percent    = 30};
+        *c = (product_case){.seed            = (uint64_t)k,
+                            .state           = (uint64_t)k,
+                            .wish.fixed      = true,
+                            .wish.transposed = true,
+                            .wish.percent    = 30};
         snprintf(c->text, sizeof c->text, "%s", texts[k % 3]);
         c->shape.extent[0] = 7 + k;
         c->shape.extent[1] = 130 + 5 * k;
@@ -551,11 +562,11 @@ Test(product_lower, rows_of_padding_are_left_out, .timeout = 600)
     for (int k = 0; k < CASES; k++) {
         product_case *c = &cases[k];
 
-        *c = (product_case){.seed       = (uint64_t)k,
-                            .state      = (uint64_t)k,
-                            .fixed      = true,
-                            .transposed = k % FORMATS > 0,
-                            .percent    = 20};
+        *c = (product_case){.seed            = (uint64_t)k,
+                            .state           = (uint64_t)k,
+                            .wish.fixed      = true,
+                            .wish.transposed = k % FORMATS > 0,
+                            .wish.percent    = 20};
         snprintf(c->text, sizeof c->text, "%s", texts[k % FORMATS]);
         c->shape.extent[0] = k % FORMATS == 2 ? 7 : 31 + k;
         c->shape.extent[1] = k % FORMATS == 2 ? 5 + k : 43 + k;
@@ -582,7 +593,7 @@ Test(product_lower, rows_without_entries_are_rounded)
         static product_case c;
 
         batch_open(&batch);
-        c                 = (product_case){.fixed = true, .lengths = none};
+        c                 = (product_case){.wish.fixed = true, .wish.lengths = none};
         c.shape.extent[0] = 11;
         c.shape.extent[1] = 7;
         snprintf(c.text, sizeof c.text, "%s", texts[k]);
@@ -643,7 +654,7 @@ Test(product_lower, survives_every_failed_allocation)
     char                *key;
 
     c = (product_case){
-        .state = 3, .fixed = true, .shape.extent = {20, 20}
+        .state = 3, .wish.fixed = true, .shape.extent = {20, 20}
     };
     by_name("sell-sigma<8,16>", c.text, sizeof c.text);
     cr_assert(product_case_open(&c));

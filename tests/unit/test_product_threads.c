@@ -18,11 +18,11 @@ static void open_case(product_case *c,
                       int64_t       cols,
                       int           percent)
 {
-    *c = (product_case){.seed    = seed,
-                        .state   = seed + 11,
-                        .fixed   = true,
-                        .real    = true,
-                        .percent = percent};
+    *c = (product_case){.seed         = seed,
+                        .state        = seed + 11,
+                        .wish.fixed   = true,
+                        .wish.real    = true,
+                        .wish.percent = percent};
     by_name(format, c->text, sizeof c->text);
     c->shape.extent[0] = rows;
     c->shape.extent[1] = cols;
