@@ -9,17 +9,10 @@
 #include "base/patience.h"
 #include "devices/opencl/device.h"
 
-/// The time has come to tell, or to give up. @return false: to give up.
-static bool go_on(cairn_device *device, cairn_patience *patience)
+static bool go_on(const cairn_device *device, cairn_patience *patience)
 {
-    const double          waited = cairn_patience_waited(patience);
-    const cairn_wait_turn turn   = cairn_patience_turn(patience, waited);
-
-    if (turn == CAIRN_WAIT_TELL)
-        cairn_log(device->env,
-                  "device: %s: waited for %.3g s: its queue has not come to its end",
-                  device->info.id, patience->reached);
-    return turn != CAIRN_WAIT_GIVE_UP;
+    return cairn_patience_goes_on(patience, device->env, "device", device->info.id,
+                                  "its queue has not come to its end");
 }
 
 cl_int cairn_opencl_wait(cairn_device *device, cl_event last)

@@ -56,6 +56,21 @@ cairn_wait_turn cairn_patience_turn(cairn_patience *patience, double waited)
     return CAIRN_WAIT_TELL;
 }
 
+bool cairn_patience_goes_on(cairn_patience *patience,
+                            cairn_env      *env,
+                            const char     *kind,
+                            const char     *who,
+                            const char     *what)
+{
+    const double          waited = cairn_patience_waited(patience);
+    const cairn_wait_turn turn   = cairn_patience_turn(patience, waited);
+
+    if (turn == CAIRN_WAIT_TELL)
+        cairn_log(env, "%s: %s: waited for %.3g s: %s", kind, who, patience->reached,
+                  what);
+    return turn != CAIRN_WAIT_GIVE_UP;
+}
+
 void cairn_patience_rest(const cairn_patience *patience)
 {
     const double waited = cairn_seconds() - patience->begin;

@@ -37,6 +37,16 @@ double cairn_patience_due(const cairn_patience *patience);
 /// What is to be done after @p waited seconds.
 cairn_wait_turn cairn_patience_turn(cairn_patience *patience, double waited);
 
+/// Take the turn that has come; if it is time to, tell in the log: "KIND: WHO: waited for 5 s:
+/// WHAT".
+///
+/// @return  false: to give up.
+bool cairn_patience_goes_on(cairn_patience *patience,
+                            cairn_env      *env,
+                            const char     *kind,
+                            const char     *who,
+                            const char     *what);
+
 /// Give the core away, then sleep: longer the longer the wait has lasted, and never for
 /// more than a sixteenth of it, so that short waits stay short.
 void cairn_patience_rest(const cairn_patience *patience);

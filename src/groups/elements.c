@@ -223,19 +223,8 @@ static void seek_rest(cairn_elements *e, int64_t k)
 {
     const int64_t *skip = skipped(e), skips = skips_of(e);
 
-    if (k < e->walked.k || e->walked.k < 0) {
-        int64_t lo = 0, hi = skips;
-
-        while (lo < hi) {
-            const int64_t mid = lo + (hi - lo) / 2;
-
-            if (skip[mid] - mid > k)
-                hi = mid;
-            else
-                lo = mid + 1;
-        }
-        e->walked.skip = lo;
-    }
+    if (k < e->walked.k || e->walked.k < 0)
+        e->walked.skip = cairn_group_skips_before(skip, skips, k);
     while (e->walked.skip < skips && skip[e->walked.skip] - e->walked.skip <= k)
         e->walked.skip++;
     e->walked.k = k;

@@ -39,20 +39,10 @@ static int64_t search(const cairn_group_query *s, int64_t g, int64_t number)
     return -1;
 }
 
-/// The k-th rank that is not skipped: before the t-th skipped one lie its rank - t others.
+/// The k-th rank that is not skipped.
 static int64_t free_rank(const int64_t *skip, int64_t skips, int64_t k)
 {
-    int64_t lo = 0, hi = skips;
-
-    while (lo < hi) {
-        const int64_t mid = lo + (hi - lo) / 2;
-
-        if (skip[mid] - mid > k)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return k + lo;
+    return k + cairn_group_skips_before(skip, skips, k);
 }
 
 /* ---- groups whose keys are no digits: lists ---- */

@@ -18,6 +18,17 @@ const char *cairn_groups_label(const cairn_groups *set, int q, char text[32])
 
 /* ---- a set ---- */
 
+void cairn_group_numbers_fini(cairn_env *env, cairn_group_numbers *numbers)
+{
+    cairn_free(env, numbers->number);
+    cairn_free(env, numbers->by_number);
+    cairn_free(env, numbers->rest_start);
+    cairn_free(env, numbers->rest_arm);
+    cairn_free(env, numbers->arm);
+    cairn_free(env, numbers->skip);
+    cairn_free(env, numbers->skips);
+}
+
 static void destroy_query(cairn_env *env, cairn_group_query *all, int q)
 {
     cairn_group_query *s = &all[q];
@@ -29,13 +40,7 @@ static void destroy_query(cairn_env *env, cairn_group_query *all, int q)
     cairn_free(env, s->of);
     cairn_free(env, s->total);
     if (s->at_entry != s->enumerated.number) cairn_free(env, s->at_entry);
-    cairn_free(env, s->enumerated.number);
-    cairn_free(env, s->enumerated.by_number);
-    cairn_free(env, s->enumerated.rest_start);
-    cairn_free(env, s->enumerated.rest_arm);
-    cairn_free(env, s->enumerated.arm);
-    cairn_free(env, s->enumerated.skip);
-    cairn_free(env, s->enumerated.skips);
+    cairn_group_numbers_fini(env, &s->enumerated);
     for (int64_t k = 0; k < s->lists.group.n; k++)
         cairn_free(env, s->lists.list[k].t);
     cairn_tuples_fini(env, &s->lists.group);

@@ -114,13 +114,7 @@ void cairn_group_joint_fini(cairn_env *env, int q, cairn_group_joint *o)
             cairn_group_index_fini(env, &o->set.query[s->query->arg].index);
         cairn_group_index_fini(env, &s->index);
         cairn_free(env, s->of);
-        cairn_free(env, s->enumerated.number);
-        cairn_free(env, s->enumerated.by_number);
-        cairn_free(env, s->enumerated.rest_start);
-        cairn_free(env, s->enumerated.rest_arm);
-        cairn_free(env, s->enumerated.arm);
-        cairn_free(env, s->enumerated.skip);
-        cairn_free(env, s->enumerated.skips);
+        cairn_group_numbers_fini(env, &s->enumerated);
         cairn_free(env, s->spread.rest_arm);
         cairn_free(env, s->spread.rest_start);
     }

@@ -90,14 +90,6 @@ pack(cairn_groups *set, int q, const cairn_group_starts *starts, cairn_exchange 
     return CAIRN_OK;
 }
 
-static cairn_status overflow(cairn_groups *set, int q)
-{
-    char text[32];
-
-    return cairn_fail(set->env, CAIRN_OVERFLOW, "query: %s: a sum leaves 64 bits",
-                      cairn_groups_label(set, q, text));
-}
-
 /// Add up the records begin .. end - 1 by their order, which are of one group.
 static cairn_status add_up(cairn_groups              *set,
                            int                        q,
@@ -120,7 +112,7 @@ static cairn_status add_up(cairn_groups              *set,
             continue;
         count += in->column[width + AT_COUNT][p];
         if (__builtin_add_overflow(*total, in->column[width + AT_TOTAL][p], total))
-            return overflow(set, q);
+            return cairn_groups_sum_overflows(set, q);
     }
     rest = in->column[width + AT_REST][in->order[begin]];
     if (rest == 0) return CAIRN_OK;
@@ -129,7 +121,7 @@ static cairn_status add_up(cairn_groups              *set,
     cairn_group_box_enter(&s->forms.order, tuple, &box);
     if (__builtin_mul_overflow(rest, box.size - count, &rest)
         || __builtin_add_overflow(*total, rest, total))
-        return overflow(set, q);
+        return cairn_groups_sum_overflows(set, q);
     return CAIRN_OK;
 }
 

@@ -86,6 +86,26 @@ typedef struct cairn_group_numbers {
     int64_t *skips; ///< [groups] how many of these there are; -1: not counted yet.
 } cairn_group_numbers;
 
+void cairn_group_numbers_fini(cairn_env *env, cairn_group_numbers *numbers);
+
+/// How many elements that are skipped come before the k-th that is not: before the t-th one
+/// of them lie skip[t] - t others.
+static inline int64_t
+cairn_group_skips_before(const int64_t *skip, int64_t skips, int64_t k)
+{
+    int64_t lo = 0, hi = skips;
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (skip[mid] - mid > k)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
 typedef struct cairn_group_query {
     const cairn_query *query;
     cairn_group_forms  forms;
@@ -127,6 +147,9 @@ struct cairn_groups {
     uint32_t              many;  ///< Bit q: it lists far more groups than entries.
     cairn_group_query    *query; ///< [queries]
 };
+
+/// Fail because a sum of query @p q leaves 64 bits (sum.c).
+cairn_status cairn_groups_sum_overflows(cairn_groups *set, int q);
 
 /* ---- maps over elements (columns.c) ---- */
 

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-static cairn_status overflow(cairn_groups *set, int q)
+cairn_status cairn_groups_sum_overflows(cairn_groups *set, int q)
 {
     char text[32];
 
@@ -41,7 +41,7 @@ static cairn_status add_rest(cairn_groups  *set,
     }
     if (__builtin_mul_overflow(start, box.size - entries, &start)
         || __builtin_add_overflow(*total, start, total))
-        return overflow(set, q);
+        return cairn_groups_sum_overflows(set, q);
     return CAIRN_OK;
 }
 
@@ -65,14 +65,14 @@ static cairn_status add_group(cairn_groups             *set,
     if (starts->one) {
         if (starts->one_start != CAIRN_NO_NUMBER
             && __builtin_mul_overflow(starts->one_start, n, total))
-            return overflow(set, q);
+            return cairn_groups_sum_overflows(set, q);
     } else {
         for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
             const int64_t start = starts->start[cairn_group_index_element(x, k)];
 
             if (start != CAIRN_NO_NUMBER
                 && __builtin_add_overflow(*total, start, total))
-                return overflow(set, q);
+                return cairn_groups_sum_overflows(set, q);
         }
     }
     if (set->query[q].spread.crossing && set->query[q].spread.crossing[g])

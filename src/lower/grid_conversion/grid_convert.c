@@ -274,26 +274,11 @@ static cairn_ir_x first_from(cairn_convert *c,
     cairn_ir        *b = &c->ir;
     const cairn_ir_x entries =
         cairn_convert_scalar(c, CAIRN_GRID_CONVERT_capacity, "entries");
-    cairn_ir_var    *low  = cairn_ir_declare(b, cairn_ir_int(b, 0), "from");
-    cairn_ir_var    *high = cairn_ir_declare(b, entries, "till");
-    const cairn_ir_x lo = cairn_ir_use(b, low), hi = cairn_ir_use(b, high);
+    const cairn_grid_search s = cairn_grid_search_open(b, cairn_ir_int(b, 0), entries);
+    const cairn_ir_x        number =
+        cairn_ir_use(b, cairn_ir_let(b, number_at(c, l, s.middle), "its"));
 
-    cairn_ir_while(b, cairn_ir_lt(b, lo, hi));
-    const cairn_ir_x middle = cairn_ir_use(
-        b, cairn_ir_let(b,
-                        cairn_ir_binary(b, CAIRN_IR_DIV, cairn_ir_add(b, lo, hi),
-                                        cairn_ir_int(b, 2)),
-                        "middle"));
-    const cairn_ir_x number =
-        cairn_ir_use(b, cairn_ir_let(b, number_at(c, l, middle), "its"));
-
-    cairn_ir_if(b, cairn_ir_lt(b, number, q));
-    cairn_ir_assign(b, low, cairn_ir_add_int(b, middle, 1));
-    cairn_ir_else(b);
-    cairn_ir_assign(b, high, middle);
-    cairn_ir_end(b);
-    cairn_ir_end(b);
-    return lo;
+    return cairn_grid_search_close(b, &s, cairn_ir_lt(b, number, q));
 }
 
 /// A parent's nodes begin where the first entry is that is its, or a later one's.

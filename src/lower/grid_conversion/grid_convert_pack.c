@@ -6,6 +6,34 @@
 
 #include "lower/grid_conversion/grid_convert_steps.h"
 
+cairn_grid_search cairn_grid_search_open(cairn_ir *b, cairn_ir_x from, cairn_ir_x till)
+{
+    cairn_ir_var    *low  = cairn_ir_declare(b, from, "from");
+    cairn_ir_var    *high = cairn_ir_declare(b, till, "till");
+    const cairn_ir_x lo = cairn_ir_use(b, low), hi = cairn_ir_use(b, high);
+
+    cairn_ir_while(b, cairn_ir_lt(b, lo, hi));
+    const cairn_ir_x middle = cairn_ir_use(
+        b, cairn_ir_let(b,
+                        cairn_ir_binary(b, CAIRN_IR_DIV, cairn_ir_add(b, lo, hi),
+                                        cairn_ir_int(b, 2)),
+                        "middle"));
+
+    return (cairn_grid_search){low, high, lo, middle};
+}
+
+cairn_ir_x
+cairn_grid_search_close(cairn_ir *b, const cairn_grid_search *s, cairn_ir_x before)
+{
+    cairn_ir_if(b, before);
+    cairn_ir_assign(b, s->low, cairn_ir_add_int(b, s->middle, 1));
+    cairn_ir_else(b);
+    cairn_ir_assign(b, s->high, s->middle);
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+    return s->lo;
+}
+
 /// Places of a level's parents: of all levels above, the nodes that there are.
 static cairn_ir_x places_above(cairn_convert *c, int l)
 {
@@ -141,25 +169,12 @@ static cairn_ir_x find_in_line(cairn_convert *c)
                               cairn_convert_element(c, CAIRN_CONVERT_group_low,
                                                     "group_low", last)),
                  "place"));
-    cairn_ir_var *low  = cairn_ir_declare(b, cairn_ir_load(b, first, line), "from");
-    cairn_ir_var *high = cairn_ir_declare(
-        b, cairn_ir_load(b, first, cairn_ir_add_int(b, line, 1)), "till");
-    const cairn_ir_x lo = cairn_ir_use(b, low), hi = cairn_ir_use(b, high);
+    const cairn_grid_search s =
+        cairn_grid_search_open(b, cairn_ir_load(b, first, line),
+                               cairn_ir_load(b, first, cairn_ir_add_int(b, line, 1)));
 
-    cairn_ir_while(b, cairn_ir_lt(b, lo, hi));
-    const cairn_ir_x middle = cairn_ir_use(
-        b, cairn_ir_let(b,
-                        cairn_ir_binary(b, CAIRN_IR_DIV, cairn_ir_add(b, lo, hi),
-                                        cairn_ir_int(b, 2)),
-                        "middle"));
-
-    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_load(b, list, middle), x));
-    cairn_ir_assign(b, low, cairn_ir_add_int(b, middle, 1));
-    cairn_ir_else(b);
-    cairn_ir_assign(b, high, middle);
-    cairn_ir_end(b);
-    cairn_ir_end(b);
-    return lo;
+    return cairn_grid_search_close(b, &s,
+                                   cairn_ir_lt(b, cairn_ir_load(b, list, s.middle), x));
 }
 
 /// The number that the entry's group has in its line, if a query gives one.

@@ -42,4 +42,20 @@ cairn_status cairn_grid_convert_finish(cairn_env          *env,
                                        cairn_convert     **c,
                                        cairn_ir_function **function);
 
+/// A search by halves, as a loop of a kernel, for the first of from .. till-1 that does not
+/// come before what is sought.
+typedef struct cairn_grid_search {
+    cairn_ir_var *low, *high;
+    cairn_ir_x    lo;     ///< Where it stands; in the end what was found.
+    cairn_ir_x    middle; ///< Of what is left.
+} cairn_grid_search;
+
+/// Begin the loop. What is found at `middle` is looked at next.
+cairn_grid_search cairn_grid_search_open(cairn_ir *b, cairn_ir_x from, cairn_ir_x till);
+
+/// End it. @param before  Does `middle` come before what is sought?
+/// @return  The first that does not.
+cairn_ir_x
+cairn_grid_search_close(cairn_ir *b, const cairn_grid_search *s, cairn_ir_x before);
+
 #endif
