@@ -20,7 +20,7 @@ awk '
 BEGIN {
     # Top down. A room may include from those before it.
     n = split("base sched entries format tensor share io query groups rules expr ir lower " \
-              "emit devices cost phases convert rows kernels comm checkpoint solve place plan auto api", \
+              "emit devices cost phases convert rows kernels comm checkpoint solve place plan guard auto api", \
               order, " ")
     for (k = 1; k <= n; k++) rank[order[k]] = k
 

@@ -367,6 +367,12 @@ const cairn_rows *cairn_tensor_users_rows(const cairn_tensor *tensor);
 /// @retval CAIRN_UNSUPPORTED
 cairn_status cairn_check_whole_rows(const cairn_tensor *tensor, const char *call);
 
+/// Before a run that is to be checked, and the check behind it. Local.
+/// @param[in]     x  [own rows of X] As the run has read it; @param[in,out] y  [own rows]
+/// @retval CAIRN_NOT_VERIFIED  As of cairn_guard_check().
+void         cairn_plan_guard_begin(const cairn_plan *plan);
+cairn_status cairn_plan_guard_end(const cairn_plan *plan, const void *x, void *y);
+
 /// Refuse a plan for another product than y = A x of one column. Local.
 ///
 /// @param[in] call     What the line begins with: "guard: plan".
@@ -374,6 +380,10 @@ cairn_status cairn_check_whole_rows(const cairn_tensor *tensor, const char *call
 cairn_status cairn_check_plain_product(const cairn_plan *plan,
                                        const char       *call,
                                        cairn_status      refusal);
+
+/// Refuse a tensor that is no matrix. Local.
+/// @retval CAIRN_BAD_SHAPE
+cairn_status cairn_check_matrix(const cairn_tensor *tensor, const char *call);
 
 /// Refuse a tensor that has rows by places, where their own order is needed. Local.
 /// @retval CAIRN_UNSUPPORTED

@@ -3,8 +3,10 @@
 /// Products that are checked by sums of columns: bits that turn in results and in arrays are
 /// found and the results put right, and nothing is found where nothing is wrong.
 
-#include "api/guard/guard.h"
+#include "api/api.h"
 #include "base/mix.h"
+#include "guard/guard.h"
+#include "guard/guard_compare.h"
 #include "plan/replay_y_sum.h"
 #include "support/seed.h"
 #include "support/suite_context.h"
@@ -88,6 +90,21 @@ static void draw_x(int powers)
         p.x[i] = draw_number(powers);
 }
 
+/// The right result by the second look.
+static cairn_guard_verdict compare(void)
+{
+    const cairn_guard_x x =
+        cairn_guard_x_of(p.plan->guard, p.plan->replay->common.operands, p.x);
+
+    return cairn_guard_compare(&x, p.right);
+}
+
+static cairn_status check(double *y)
+{
+    return cairn_guard_check(p.plan->guard, p.plan->replay->common.operands, p.x, y,
+                             NULL);
+}
+
 static double turned(double value, int bit)
 {
     uint64_t bits;
@@ -106,14 +123,14 @@ static bool turn_in_result(void)
     const int64_t             i   = (int64_t)draw((uint64_t)p.n);
     const double              to  = turned(p.right[i], (int)draw(64));
     const double              d   = fabs(to - p.right[i]);
-    const cairn_guard_verdict v   = cairn_guard_compare(p.plan, p.x, p.right);
+    const cairn_guard_verdict v   = compare();
     const int64_t             had = p.plan->guard->info.found;
 
     cr_assert_leq(v.difference, v.bound);
     if (d <= v.bound + v.difference) return false;
     memcpy(p.y, p.right, (size_t)p.n * sizeof *p.y);
     p.y[i] = to;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
+    MUST(context, check(p.y));
     cr_assert_eq(p.plan->guard->info.found, had + 1, "%g in row %d, bound %g", d,
                  (int)i, v.bound);
     cr_assert(fabs(p.y[i] - p.right[i]) <= v.bound);
@@ -141,7 +158,7 @@ static bool turn_in_arrays(void)
     p.plan->guard = NULL;
     MUST(context, cairn_plan_run(p.plan, p.x, p.y));
     p.plan->guard                   = guard;
-    const cairn_guard_verdict right = cairn_guard_compare(p.plan, p.x, p.right);
+    const cairn_guard_verdict right = compare();
     double                    d     = 0;
 
     for (int64_t i = 0; i < p.n; i++)
@@ -330,9 +347,9 @@ static void turn_index_away(int level)
     *at ^= 64;
     memcpy(p.y, p.right, (size_t)p.n * sizeof *p.y);
     p.y[0] += 1e6;
-    must_name_a_member(cairn_guard_check(p.plan, p.x, p.y, NULL));
+    must_name_a_member(check(p.y));
     *at ^= 64;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.right, NULL));
+    MUST(context, check(p.right));
 }
 
 Test(guard, indices_that_turn_are_found)
@@ -424,7 +441,7 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     cr_assert_eq(g->closer, 0);
     memcpy(p.y, p.right, sizeof *p.y * N);
     p.y[1111] += 0.25;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
+    MUST(context, check(p.y));
     cr_assert_eq(g->info.found, 1);
     cr_assert_float_eq(p.y[1111], p.right[1111], 1e-12);
     product_down();
@@ -436,7 +453,8 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     MUST(context, cairn_plan_run(p.plan, x, y));
     cr_assert_eq(g->closer, 0);
     y[7] += 0.25F;
-    MUST(context, cairn_guard_check(p.plan, x, y, NULL));
+    MUST(context,
+         cairn_guard_check(p.plan->guard, p.plan->replay->common.operands, x, y, NULL));
     cr_assert_eq(g->info.found, 1);
     product_down();
 }
@@ -449,7 +467,7 @@ Test(guard, a_result_of_rounding_alone_is_looked_at_twice)
     for (int i = 0; i < N; i++)
         p.x[i] = i == 0 || i == N - 1 ? 0 : 1e8; /* y is 0 but near the ends */
     MUST(context, cairn_plan_run(p.plan, p.x, p.right));
-    const cairn_guard_verdict v = cairn_guard_compare(p.plan, p.x, p.right);
+    const cairn_guard_verdict v = compare();
 
     cr_assert(v.checked && v.difference <= v.bound);
     cr_assert_gt(v.bound, 1e-8);
@@ -457,10 +475,10 @@ Test(guard, a_result_of_rounding_alone_is_looked_at_twice)
     /* A turn that the bound lets pass is no more than that to either look. */
     memcpy(p.y, p.right, sizeof *p.y * N);
     p.y[600] += v.bound / 2;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
+    MUST(context, check(p.y));
     cr_assert_eq(p.plan->guard->info.found, 0);
     p.y[600] += 2 * v.bound;
-    MUST(context, cairn_guard_check(p.plan, p.x, p.y, NULL));
+    MUST(context, check(p.y));
     cr_assert_eq(p.plan->guard->info.found, 1);
     cr_assert_gt(p.plan->guard->closer, 0);
     product_down();

@@ -247,6 +247,14 @@ cairn_status cairn_check_own_order(const cairn_tensor *tensor, const char *call)
                       call, what_divides(tensor));
 }
 
+cairn_status cairn_check_matrix(const cairn_tensor *tensor, const char *call)
+{
+    CAIRN_CHECK(tensor->local->shape.order == 2, &tensor->context->env, CAIRN_BAD_SHAPE,
+                "%s: tensor: it has order %d, and is no matrix", call,
+                tensor->local->shape.order);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_check_callers_rows(cairn_comm *comm, const cairn_format *format)
 {
     const cairn_distribution *whole = &format->distribution;

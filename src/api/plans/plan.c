@@ -4,9 +4,9 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/guard/guard.h"
 #include "api/plans/permuted.h"
 #include "expr/operation.h"
+#include "guard/guard.h"
 #include "plan/callers.h"
 
 #include <stdio.h>
@@ -174,7 +174,7 @@ static void discard(cairn_plan **plan)
     cairn_replay_destroy(&(*plan)->replay);
     cairn_tensor_destroy(&(*plan)->cut);
     cairn_permuted_destroy(env, &(*plan)->permuted);
-    cairn_guard_destroy(env, &(*plan)->guard);
+    cairn_guard_destroy(&(*plan)->guard);
     cairn_free(env, *plan);
     *plan = NULL;
 }
@@ -350,11 +350,11 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
     void *const there = plan->permuted && plan->permuted->y ? NULL : y;
 
     cairn_operands_lend(o, x, there);
-    if (plan->guard) cairn_guard_begin(plan);
+    if (plan->guard) cairn_plan_guard_begin(plan);
     cairn_status status = cairn_plan_run_ways(plan);
 
     if (status == CAIRN_OK && plan->guard)
-        status = cairn_guard_end(plan, o->now.x, o->now.y);
+        status = cairn_plan_guard_end(plan, o->now.x, o->now.y);
     cairn_operands_give_back(o, status == CAIRN_OK ? there : NULL);
     return status == CAIRN_OK ? cairn_permuted_take_y(plan, y) : status;
 }

@@ -6,8 +6,8 @@
 
 #include "api/systems/solve_beside.h"
 
-#include "api/guard/guard.h"
 #include "comm/relay.h"
+#include "guard/guard.h"
 
 #include <pthread.h>
 #include <signal.h>

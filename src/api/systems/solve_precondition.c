@@ -3,7 +3,7 @@
 /// Preconditioners out of a tensor's entries.
 
 #include "api/systems/solve.h"
-#include "api/tensors/visit_values.h"
+#include "tensor/visit_values.h"
 
 static cairn_status add(void *user, const cairn_part *part, const cairn_batch *batch)
 {

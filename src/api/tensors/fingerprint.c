@@ -7,9 +7,9 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/tensors/visit_values.h"
 #include "base/mix.h"
 #include "comm/renumber.h"
+#include "tensor/visit_values.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/tensors/visit_values.h"
+#include "tensor/visit_values.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/tensors/visit_values.h"
 #include "tensor/value_storage.h"
+#include "tensor/visit_values.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /// @file
 /// Passes over vectors, for checks of products.
 
-#include "api/guard/guard_passes.h"
+#include "guard/guard_passes.h"
 
 #include "base/wide.h"
 

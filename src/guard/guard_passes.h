@@ -7,10 +7,9 @@
 /// additions a term goes through, or 32 at most in a leaf that is not whole; leaves are added
 /// in long double. Passes are compiled for several instruction sets, and have the same bits
 /// on any (base/wide.h); threads add in any order, which bounds of checks allow for.
-/// Internal to the API.
 
-#ifndef CAIRN_API_GUARD_PASSES_H
-#define CAIRN_API_GUARD_PASSES_H
+#ifndef CAIRN_GUARD_PASSES_H
+#define CAIRN_GUARD_PASSES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Visits of all entries of a tensor, member by member, by walkers that are made before the
-/// first visit: then nothing can fail any more. Internal to api.
+/// first visit: then nothing can fail any more.
 
-#ifndef CAIRN_API_VISIT_VALUES_H
-#define CAIRN_API_VISIT_VALUES_H
+#ifndef CAIRN_TENSOR_VISIT_VALUES_H
+#define CAIRN_TENSOR_VISIT_VALUES_H
 
-#include "api/api.h"
 #include "tensor/walk.h"
 
 #include <math.h>
@@ -33,9 +32,5 @@ static inline bool cairn_is_entry(const cairn_part *part, double value)
 {
     return !part->layout->pads || value != 0 || signbit(value);
 }
-
-/// Refuse a tensor that is no matrix. Local.
-/// @retval CAIRN_BAD_SHAPE
-cairn_status cairn_check_matrix(const cairn_tensor *tensor, const char *call);
 
 #endif

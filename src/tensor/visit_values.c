@@ -2,7 +2,7 @@
 /// @file
 /// Visits of all entries: walkers, one a member.
 
-#include "api/tensors/visit_values.h"
+#include "tensor/visit_values.h"
 
 cairn_status cairn_visits_init(cairn_visits *visits, const cairn_local *local)
 {
@@ -24,13 +24,5 @@ cairn_visits_run(const cairn_visits *visits, cairn_visit_fn visit, void *user)
 {
     for (int g = 0; g < visits->local->groups; g++)
         CAIRN_TRY(cairn_walk_member(visits->walker[g], visits->local, g, visit, user));
-    return CAIRN_OK;
-}
-
-cairn_status cairn_check_matrix(const cairn_tensor *tensor, const char *call)
-{
-    CAIRN_CHECK(tensor->local->shape.order == 2, &tensor->context->env, CAIRN_BAD_SHAPE,
-                "%s: tensor: it has order %d, and is no matrix", call,
-                tensor->local->shape.order);
     return CAIRN_OK;
 }
