@@ -23,7 +23,7 @@ static const char *const parent_of[KINDS] = {MATSEQAIJ, MATMPIAIJ};
 static const char any_type[] = "MatProductSetFromOptions_anytype_C";
 
 /// AIJ's functions that are composed, as they were found.
-static PetscErrorCode (*parents_retrieve)(Mat);
+static PetscErrorCode (*parents_retrieve[KINDS])(Mat);
 static PetscErrorCode (*parents_dense_symbolic)(Mat, Mat, PetscReal, Mat);
 static PetscErrorCode (*parents_dense)(Mat, Mat, Mat);
 
@@ -245,7 +245,7 @@ static PetscErrorCode assembly_end(Mat A, MatAssemblyType mode)
 /// What MatStoreValues() kept comes back without a new state.
 static PetscErrorCode retrieve(Mat A)
 {
-    PetscCall((*parents_retrieve)(A));
+    PetscCall((*parents_retrieve[kind_of(A)])(A));
     return PetscObjectStateIncrease((PetscObject)A);
 }
 
@@ -322,10 +322,9 @@ static PetscErrorCode compose(Mat A, int kind, PetscBool on)
     COMPOSE(on ? into : NULL, "MatConvert_%s_%s_C", theirs, mine);
     COMPOSE(on ? release : NULL, "MatConvert_%s_%s_C", mine, theirs);
     COMPOSE(on ? product_set : NULL, any_type);
-    if (kind == MPI) return 0;
     if (on)
-        PetscCall(
-            PetscObjectQueryFunction(object, "MatRetrieveValues_C", &parents_retrieve));
+        PetscCall(PetscObjectQueryFunction(object, "MatRetrieveValues_C",
+                                           &parents_retrieve[kind]));
     COMPOSE(on ? retrieve : NULL, "MatRetrieveValues_C");
 #undef COMPOSE
     return 0;
@@ -408,9 +407,9 @@ static PetscErrorCode release(Mat A, MatType type, MatReuse reuse, Mat *out)
     if (!B) return 0;
     PetscCall(strip(B, kind));
     PetscCall(become(B, &shadow_parent[kind], parent_of[kind]));
-    if (kind == SEQ)
-        return PetscObjectComposeFunction((PetscObject)B, "MatRetrieveValues_C",
-                                          parents_retrieve);
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatRetrieveValues_C",
+                                         parents_retrieve[kind]));
+    if (kind == SEQ) return 0;
     PetscCall(MatMPIAIJGetSeqAIJ(B, &block, NULL, NULL));
     if (!block || block->ops->mult != shadow_mult) return 0;
     return release(block, type, MAT_INPLACE_MATRIX, &block);

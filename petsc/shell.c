@@ -162,8 +162,8 @@ static PetscErrorCode see(const shell *h, sight *now)
 }
 
 /// Have the copy follow the matrix. Where the matrix has a new state all ranks agree whether
-/// its pattern is the copy's; where a block alone has one, its rank alone has new values, of
-/// which the others hear in their product (whole_run()).
+/// its pattern is the copy's; where a block alone has one, its rank alone has new values, and
+/// fails alone where these have no room (whole_run()).
 ///
 /// @param[out] mine  Of new values that this rank alone has. After a failure the next product
 ///                   brings them.
@@ -236,7 +236,7 @@ static PetscErrorCode product(Mat A, int op, Vec x, Vec y)
         return (op == TRANSPOSE ? MatMultTranspose : MatMult)(h->aij, x, y);
     PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
     if (h->mpi)
-        PetscCall(whole_run(A, h->context, h->its.plan[op], op, x, y, mine, &status));
+        PetscCall(whole_run(h->aij, h->its.plan[op], op, x, y, mine, &status));
     else
         PetscCall(shadow_run(h->its.plan[op], op, x, y, &status));
     PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));

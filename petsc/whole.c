@@ -7,6 +7,7 @@
 
 #include <cairn/mpi.h>
 
+#include <math.h>
 #include <petsctime.h>
 #include <stdlib.h>
 
@@ -82,9 +83,9 @@ static PetscErrorCode context_of(Mat A, shadow *s, cairn_context **context)
 
 /* --- agreements ------------------------------------------------------------- */
 
-static PetscErrorCode agree_on_times(Mat A, int n, double *seconds)
+static PetscErrorCode agree_on_largest(Mat A, int n, double *number)
 {
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, n, MPI_DOUBLE, MPI_MAX,
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, number, n, MPI_DOUBLE, MPI_MAX,
                                PetscObjectComm((PetscObject)A)));
     return 0;
 }
@@ -237,33 +238,35 @@ static PetscErrorCode update(Mat A, shadow *s, cairn_status *status)
     return PetscLogEventEnd(shadow_event[REFILL], A, 0, 0, 0);
 }
 
-/// On one rank, whose blocks were changed beside the matrix. The others cannot know, and
-/// hear in their product of a failure (whole_run()).
+/// On one rank, whose blocks were changed beside the matrix. The others cannot know, so that
+/// a failure is this rank's alone (whole_run()).
 static PetscErrorCode refill_alone(Mat A, shadow *s, cairn_status *status)
 {
     if (s->kept.stale) return 0; // all ranks will bring theirs
     return update(A, s, status);
 }
 
-/// New values, which each rank brings by itself; then all agree whether all have them.
+/// New values, which each rank brings by itself; then all hear at once how long that took
+/// and whether all have them.
 static PetscErrorCode refill(Mat A, shadow *s, cairn_context *context)
 {
     upkeep        *k = &s->kept;
     PetscLogDouble begin, end;
     cairn_status   status;
-    double         seconds;
+    double         worst[2]; // seconds; 1: it failed
 
     PetscCall(PetscTime(&begin));
     PetscCall(update(A, s, &status));
-    status = cairn_context_agree(context, status);
     PetscCall(PetscTime(&end));
-    seconds = end - begin;
-    PetscCall(agree_on_times(A, 1, &seconds));
-    k->refill = k->measured < 2 ? seconds : PetscMin(k->refill, seconds);
+    worst[0] = end - begin;
+    worst[1] = status != CAIRN_OK;
+    PetscCall(agree_on_largest(A, 2, worst));
+    k->refill = k->measured < 2 ? worst[0] : PetscMin(k->refill, worst[0]);
     k->measured++;
     k->stale = PETSC_FALSE;
     s->refills++;
-    return status == CAIRN_OK ? 0 : give_up(A, s, context, status);
+    if (worst[1] == 0) return 0;
+    return give_up(A, s, context, cairn_context_agree(context, status));
 }
 
 /* --- products --------------------------------------------------------------- */
@@ -337,7 +340,7 @@ static PetscErrorCode time_blocks(Mat A, int op, Vec x, Vec y, double *seconds)
         if (turn) *seconds = PetscMin(*seconds, end - begin);
     }
     PetscCall(VecDestroy(&scratch));
-    return agree_on_times(A, 1, seconds);
+    return agree_on_largest(A, 1, seconds);
 }
 
 /// Drop the copy of a rank's block, which is made again where it is wanted.
@@ -354,7 +357,8 @@ static PetscErrorCode drop_block(Mat A)
     return 0;
 }
 
-/// Both compute op(A) x in turns, and the faster is kept.
+/// Both compute op(A) x in turns, and the faster is kept. A rank whose product fails goes on
+/// with the others, which wait for it in each turn.
 static PetscErrorCode
 compete(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
 {
@@ -367,11 +371,14 @@ compete(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
     Vec            scratch;
 
     PetscCall(VecDuplicate(y, &scratch));
-    for (int turn = 0; turn < TURNS && status == CAIRN_OK; turn++) {
+    for (int turn = 0; turn < TURNS; turn++) {
+        cairn_status its;
+
         PetscCallMPI(MPI_Barrier(comm));
         PetscCall(PetscTime(&begin));
         PetscCall(
-            shadow_run(s->plan[op & TRANSPOSE], op & TRANSPOSE, x, scratch, &status));
+            shadow_run(s->plan[op & TRANSPOSE], op & TRANSPOSE, x, scratch, &its));
+        if (status == CAIRN_OK) status = its;
         PetscCall(PetscTime(&middle));
         PetscCall(run_blocks(A, op & TRANSPOSE, x, NULL, scratch));
         PetscCall(PetscTime(&end));
@@ -379,8 +386,9 @@ compete(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
         time[1] = PetscMin(time[1], end - middle);
     }
     PetscCall(VecDestroy(&scratch));
+    status = cairn_context_agree(context, status);
     if (status != CAIRN_OK) return give_up(A, s, context, status);
-    PetscCall(agree_on_times(A, 2, time));
+    PetscCall(agree_on_largest(A, 2, time));
     s->kept.ours[way]   = time[0];
     s->kept.theirs[way] = time[1];
     s->by[op] = s->by[op ^ MULT_ADD] = time[0] < time[1] ? CAIRNS : PARENTS;
@@ -391,26 +399,25 @@ compete(Mat A, shadow *s, cairn_context *context, int op, Vec x, Vec y)
     return say(A, s, text);
 }
 
-PetscErrorCode whole_run(Mat            A,
-                         cairn_context *context,
-                         cairn_plan    *plan,
-                         int            op,
-                         Vec            x,
-                         Vec            y,
-                         cairn_status   mine,
-                         cairn_status  *status)
+PetscErrorCode whole_run(Mat           A,
+                         cairn_plan   *plan,
+                         int           op,
+                         Vec           x,
+                         Vec           y,
+                         cairn_status  mine,
+                         cairn_status *status)
 {
-    PetscMPIInt    lack = mine != CAIRN_OK, any = lack;
-    MPI_Request    request;
-    PetscErrorCode code;
+    double      *own = cairn_plan_x(plan);
+    PetscScalar *to;
 
-    PetscCallMPI(MPI_Iallreduce(&lack, &any, 1, MPI_INT, MPI_MAX,
-                                PetscObjectComm((PetscObject)A), &request));
-    code = shadow_run(plan, op, x, y, status);
-    PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
-    if (any) *status = cairn_context_agree(context, mine);
-    PetscCall(code);
-    return 0;
+    if (mine == CAIRN_OK) return shadow_run(plan, op, x, y, status);
+    *status = mine;
+    if (!(op & TRANSPOSE)) return shadow_run(plan, op, x, y, &mine);
+    for (PetscInt i = 0; i < A->rmap->n; i++)
+        own[i] = NAN;
+    PetscCall(VecGetArray(y, &to));
+    (void)cairn_plan_run(plan, NULL, to);
+    return VecRestoreArray(y, &to);
 }
 
 /* --- new values, new patterns ----------------------------------------------- */
@@ -546,10 +553,10 @@ decide(Mat A, shadow *s, int op, Vec x, Vec y, cairn_plan **plan, cairn_status *
 
 PetscErrorCode whole_product(Mat A, int op, Vec x, Vec add, Vec y)
 {
-    cairn_status   status, mine;
-    cairn_context *context;
-    cairn_plan    *plan;
-    shadow        *s;
+    cairn_status status, mine;
+    cairn_plan  *plan;
+    shadow      *s;
+    home        *its;
 
     PetscCall(shadow_of(A, &s));
     PetscCall(decide(A, s, op, x, y, &plan, &mine));
@@ -557,16 +564,16 @@ PetscErrorCode whole_product(Mat A, int op, Vec x, Vec add, Vec y)
         s->parents_runs++;
         return run_blocks(A, op, x, add, y);
     }
-    PetscCall(context_of(A, s, &context));
     PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
     if (add && add != y) PetscCall(VecCopy(add, y));
-    PetscCall(whole_run(A, context, plan, op, x, y, mine, &status));
+    PetscCall(whole_run(A, plan, op, x, y, mine, &status));
     PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     PetscCall(PetscLogFlops(2.0 * s->nnz));
     s->runs++;
     if (status == CAIRN_OK) return 0;
-    PetscCheck(!add || add != y, PETSC_COMM_SELF, shadow_code(status),
-               "cairn: what was added to is lost: %s", cairn_status_text(status));
-    PetscCall(give_up(A, s, context, status));
-    return run_blocks(A, op, x, add, y);
+    /* This rank alone may have failed. The others go on by the copy, and would wait for it
+     * if it dropped its part; it would wait for them if it turned to the blocks. */
+    PetscCall(find_home(A, &its));
+    SETERRQ(PETSC_COMM_SELF, shadow_code(status), "cairn: a product: %s: %s",
+            cairn_status_text(status), cairn_context_message(its->context));
 }

@@ -4,8 +4,10 @@
 /// messages, beside the way of shadow.h, by which each rank's diagonal block has a copy and
 /// PETSc's scatter and AIJ do the rest. The copy is made of the two blocks that each rank
 /// has (cairn_tensor_from_blocks()), which stay where they lie. All is collective, and all
-/// ranks decide the same: by statuses and times that they agree on. What the copy has is in
-/// the `shadow` of the matrix; those of its blocks are the other way's.
+/// ranks decide the same: by statuses and times that they agree on, when the copy is made,
+/// when it is tried, and when all bring new values. No product besides has a message but
+/// those of its plan. What the copy has is in the `shadow` of the matrix; those of its
+/// blocks are the other way's.
 
 #ifndef CAIRN_PETSC_WHOLE_H
 #define CAIRN_PETSC_WHOLE_H
@@ -40,24 +42,24 @@ PetscErrorCode whole_restore(blocks *b);
 /// values are collective; and that of this rank's blocks.
 PetscErrorCode whole_states(Mat A, PetscObjectState *all, PetscObjectState *mine);
 
-/// y = op(A) x, or y += op(A) x, by a plan of all ranks, one of which may lack new values:
-/// what became of them goes round while the ranks multiply. So a product is a meeting of all
-/// ranks: none leaves it before the last has come.
+/// y = op(A) x, or y += op(A) x, by a plan of all ranks, of which this one may lack new
+/// values that no other has heard of. It takes part all the same: others wait for what it
+/// sends, and for nothing else, for a product is no meeting of all ranks. What would reach
+/// them of its old values is NaN.
 ///
 /// Collective.
 ///
 /// @param[in]  op      Of a product with vectors.
 /// @param[in]  mine    Of this rank's new values.
-/// @param[out] status  Where some rank lacks new values the same on all, with its message in
-///                     @p context; else what cairn_plan_run() returned.
-PetscErrorCode whole_run(Mat            A,
-                         cairn_context *context,
-                         cairn_plan    *plan,
-                         int            op,
-                         Vec            x,
-                         Vec            y,
-                         cairn_status   mine,
-                         cairn_status  *status);
+/// @param[out] status  Of this rank alone: @p mine, unless that is CAIRN_OK, else what
+///                     cairn_plan_run() returned. After a failure y is undefined.
+PetscErrorCode whole_run(Mat           A,
+                         cairn_plan   *plan,
+                         int           op,
+                         Vec           x,
+                         Vec           y,
+                         cairn_status  mine,
+                         cairn_status *status);
 
 /// Do a plan's vectors lie on the ranks as A's do?
 ///

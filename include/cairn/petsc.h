@@ -44,6 +44,9 @@
 ///         a format that cannot be read), PETSC_ERR_LIB (another PETSc than the plug-in's).
 ///         A product fails with PETSC_ERR_ORDER (not assembled), PETSC_ERR_MEM or
 ///         PETSC_ERR_ARG_WRONG (no copy can be had in this format); the next one tries anew.
+///         It fails on all ranks, unless new values are one rank's alone, in a block that the
+///         others do not see: without memory for these it fails there alone, and what would
+///         reach other ranks of the old ones is NaN.
 PETSC_EXTERN PetscErrorCode cairn_petsc_create_shell(Mat         aij,
                                                      const char *format,
                                                      Mat        *shell);

@@ -19,6 +19,7 @@
 #include <dlfcn.h>
 #include <petsc/private/matimpl.h> // the state of a matrix that is not assembled
 #include <petscksp.h>
+#include <petscmath.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,14 +263,77 @@ static PetscErrorCode errors(void)
     return MatDestroy(&A);
 }
 
-/// One rank has new values in a block of its own, and no memory to store them: all ranks
-/// have the error, and all are right afterwards. The plug-in's type goes on by its blocks.
+/// A product that finds no memory for new values of this rank's (@p mine), or of another's:
+/// it fails on that rank alone, and no other gets a number that is wrong. Of the product
+/// transposed it gets what is none, where old values would have reached it.
+static PetscErrorCode
+fails_alone(Mat M, Mat R, PetscBool transposed, PetscBool mine, const char *what)
+{
+    PetscErrorCode (*const product)(Mat, Vec, Vec) =
+        transposed ? MatMultTranspose : MatMult;
+    const PetscScalar *got, *wanted;
+    PetscErrorCode     code;
+    PetscInt           n, none = 0;
+    Vec                x, y, z;
+
+    PetscCall(MatCreateVecs(R, &x, &y));
+    PetscCall(VecDuplicate(y, &z));
+    PetscCall(VecSetRandom(x, NULL));
+    lacks = mine;
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    code = product(M, x, y);
+    PetscCall(PetscPopErrorHandler());
+    EXPECT(code == (mine ? PETSC_ERR_MEM : 0), "%s: a failure of %s ended with %d",
+           what, mine ? "this rank" : "another rank", code);
+    EXPECT(!lacks, "%s: no new values were asked for", what);
+    PetscCall(product(R, x, z));
+    PetscCall(VecGetLocalSize(y, &n));
+    PetscCall(VecGetArrayRead(y, &got));
+    PetscCall(VecGetArrayRead(z, &wanted));
+    for (PetscInt i = 0; i < n && !mine; i++) {
+        const PetscBool nan = PetscIsNanReal(got[i]);
+
+        none += nan;
+        EXPECT((transposed && nan) || PetscAbsReal(got[i] - wanted[i]) <= 1e-12,
+               "%s: row %d is %g, not %g", what, (int)i, (double)got[i],
+               (double)wanted[i]);
+    }
+    PetscCall(VecRestoreArrayRead(y, &got));
+    PetscCall(VecRestoreArrayRead(z, &wanted));
+    PetscCallMPI(
+        MPI_Allreduce(MPI_IN_PLACE, &none, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+    EXPECT(!transposed || none > 0, "%s: old values reached other ranks", what);
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    return VecDestroy(&z);
+}
+
+/// Rank @p rank has new values in a block of its own, and no memory for the copy's. M and R
+/// may be over the same matrix.
+static PetscErrorCode lacks_alone(Mat M, Mat R, Mat aij, int rank, const char *what)
+{
+    PetscMPIInt its;
+    Mat         block;
+
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &its));
+    for (int k = 0; k < (aij == R ? 1 : 2); k++) {
+        PetscCall(MatMPIAIJGetSeqAIJ(k ? aij : R, &block, NULL, NULL));
+        if (its == rank) PetscCall(MatScale(block, 2));
+    }
+    PetscCall(fails_alone(M, R, PETSC_FALSE, (PetscBool)(its == rank), what));
+    PetscCall(fails_alone(M, R, PETSC_TRUE, (PetscBool)(its == rank), what));
+    return same(M, R, what);
+}
+
+/// One rank has no memory for new values. Where all ranks have new ones they hear of it: the
+/// shell fails everywhere, and the plug-in's type goes on by its blocks; else that rank
+/// fails. All are right afterwards.
 static PetscErrorCode lacking(void)
 {
     PetscErrorCode code;
     PetscMPIInt    rank, size;
     PetscBool      loaded;
-    Mat            A, S, B, block;
+    Mat            A, S, B;
     Vec            x, y;
 
     PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -278,29 +342,27 @@ static PetscErrorCode lacking(void)
     PetscCall(make(PETSC_COMM_WORLD, &A));
     PetscCall(cairn_petsc_create_shell(A, format, &S));
     PetscCall(same(S, A, "before a failure"));
-    PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
-    if (rank == size - 1) PetscCall(MatScale(block, 2));
-    lacks = rank == size - 1;
+    PetscCall(lacks_alone(S, A, A, size - 1, "a shell"));
+    PetscCall(MatScale(A, 3));
+    lacks = rank == 0;
     PetscCall(MatCreateVecs(A, &x, &y));
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     code = MatMult(S, x, y);
     PetscCall(PetscPopErrorHandler());
-    EXPECT(code == PETSC_ERR_MEM, "rank %d: a failure of one rank ended with %d", rank,
-           code);
-    EXPECT(!lacks, "no new values were asked for");
-    PetscCall(same(S, A, "after a failure of one rank"));
+    EXPECT(code == PETSC_ERR_MEM, "rank %d: a failure of one of all ended with %d",
+           rank, code);
+    PetscCall(same(S, A, "a shell after a failure of one of all"));
     PetscCall(MatDestroy(&S));
 
     PetscCall(PetscOptionsHasName(NULL, NULL, "-dll_append", &loaded));
     if (loaded) {
         PetscCall(MatConvert(A, "mpiaijcairn", MAT_INITIAL_MATRIX, &B));
         PetscCall(same(B, A, "the plug-in's type"));
-        PetscCall(MatMPIAIJGetSeqAIJ(A, &block, NULL, NULL));
-        if (rank == 0) PetscCall(MatScale(block, 3));
-        PetscCall(MatMPIAIJGetSeqAIJ(B, &block, NULL, NULL));
-        if (rank == 0) PetscCall(MatScale(block, 3));
-        lacks = rank == 0;
-        PetscCall(same(B, A, "the plug-in's type, after a failure of one rank"));
+        PetscCall(lacks_alone(B, A, B, 0, "the plug-in's type"));
+        PetscCall(MatScale(A, 3));
+        PetscCall(MatScale(B, 3));
+        lacks = rank == size - 1;
+        PetscCall(same(B, A, "the plug-in's type, after a failure of one of all"));
         EXPECT(!lacks, "the plug-in's type asked for no new values");
         PetscCall(MatDestroy(&B));
     }
