@@ -5,94 +5,9 @@
 
 #include "comm/move_entries.h"
 
-#include "tensor/value_types.h"
+#include "comm/message_words.h"
 
 #include <string.h>
-
-/// What an array's words are in messages: what comes later holds all that came before.
-typedef enum { WIRE_8, WIRE_16, WIRE_32, WIRE_64 } wire;
-
-static int64_t wire_bytes(int64_t its)
-{
-    return (int64_t)1 << its;
-}
-
-static wire coord_wire(cairn_coord most)
-{
-    return most <= UINT8_MAX    ? WIRE_8
-           : most <= UINT16_MAX ? WIRE_16
-           : most <= UINT32_MAX ? WIRE_32
-                                : WIRE_64;
-}
-
-/// The narrowest from @p least on that has the bits of a value.
-static wire value_wire(wire least, double value)
-{
-    if (least <= WIRE_8 && cairn_value_is_of(CAIRN_VALUE_INTEGER, 8, value))
-        return WIRE_8;
-    if (least <= WIRE_16 && cairn_value_is_of(CAIRN_VALUE_INTEGER, 16, value))
-        return WIRE_16;
-    if (least <= WIRE_32 && cairn_value_is_of(CAIRN_VALUE_FLOAT, 32, value))
-        return WIRE_32;
-    return WIRE_64;
-}
-
-#define PACK_AS(type, from)            \
-    do {                               \
-        const type its = (type)(from); \
-        memcpy(to, &its, sizeof its);  \
-    } while (0)
-
-static void pack_coord(wire its, cairn_coord coord, char *to)
-{
-    switch (its) {
-    case WIRE_8: PACK_AS(uint8_t, coord); break;
-    case WIRE_16: PACK_AS(uint16_t, coord); break;
-    case WIRE_32: PACK_AS(uint32_t, coord); break;
-    case WIRE_64: PACK_AS(cairn_coord, coord); break;
-    }
-}
-
-static void pack_value(wire its, double value, char *to)
-{
-    switch (its) {
-    case WIRE_8: PACK_AS(int8_t, value); break;
-    case WIRE_16: PACK_AS(int16_t, value); break;
-    case WIRE_32: PACK_AS(float, value); break;
-    case WIRE_64: PACK_AS(double, value); break;
-    }
-}
-
-#undef PACK_AS
-
-#define UNPACK_AS(type, to)                                       \
-    for (int64_t k = 0; k < n; k++) {                             \
-        type its;                                                 \
-        memcpy(&its, from + k * (int64_t)sizeof its, sizeof its); \
-        (to)[k] = its;                                            \
-    }
-
-static void unpack_coords(wire its, const char *from, int64_t n, cairn_coord *to)
-{
-    switch (its) {
-    case WIRE_8: UNPACK_AS(uint8_t, to); break;
-    case WIRE_16: UNPACK_AS(uint16_t, to); break;
-    case WIRE_32: UNPACK_AS(uint32_t, to); break;
-    case WIRE_64: UNPACK_AS(cairn_coord, to); break;
-    }
-}
-
-static void unpack_values(wire its, const char *from, int64_t n, double *to)
-{
-    switch (its) {
-    case WIRE_8: UNPACK_AS(int8_t, to); break;
-    case WIRE_16: UNPACK_AS(int16_t, to); break;
-    case WIRE_32: UNPACK_AS(float, to); break;
-    case WIRE_64: UNPACK_AS(double, to); break;
-    }
-}
-
-#undef UNPACK_AS
 
 /// Entries on the way. Those that stay are packed in place; one array at a time of those
 /// that go is packed by owner and exchanged, so that what is needed beside the entries is
@@ -144,16 +59,19 @@ static cairn_status create_movers(cairn_comm          *comm,
 static cairn_status choose_wires(cairn_comm *comm, const cairn_entries *e, movers *m)
 {
     cairn_coord most[CAIRN_MAX_ORDER] = {0};
-    wire        value                 = WIRE_8;
+    cairn_word  value                 = CAIRN_WORD_8;
 
-    for (cairn_pos p = 0; p < e->n && m->go > 0; p++) {
+    for (cairn_pos p = 0, end; p < e->n && m->go > 0; p = end) {
+        for (end = p + 1; end < e->n && m->owner[end] == m->owner[p];)
+            end++;
         if (m->owner[p] == comm->rank) continue;
         for (int k = 0; k < e->order; k++)
-            if (e->coord[k][p] > most[k]) most[k] = e->coord[k][p];
-        if (value < WIRE_64) value = value_wire(value, e->value[p]);
+            for (cairn_pos q = p; q < end; q++)
+                if (e->coord[k][q] > most[k]) most[k] = e->coord[k][q];
+        value = cairn_word_of_values(value, e->value + p, end - p);
     }
     for (int k = 0; k < e->order; k++)
-        m->wires[k] = coord_wire(most[k]);
+        m->wires[k] = cairn_word_of_coord(most[k]);
     m->wires[e->order]     = value;
     m->wires[e->order + 1] = m->go > 0;
     return comm->ops->allreduce(comm, m->wires, e->order + 2, CAIRN_MAX);
@@ -190,16 +108,16 @@ static void move_words(char *array, int64_t to, const void *from, int64_t n)
 /// Pack what goes of the entries p .. end-1 behind what went before it to each rank.
 static void pack(movers *m, const cairn_entries *e, int k, cairn_pos p, cairn_pos end)
 {
-    const wire    its   = (wire)m->wires[k];
-    const int64_t bytes = wire_bytes(m->wires[k]);
+    const cairn_word its   = (cairn_word)m->wires[k];
+    const int64_t    bytes = cairn_word_bytes(m->wires[k]);
 
     for (; p < end; p++) {
         char *const to = m->packed + bytes * m->cursor[m->owner[p]]++;
 
         if (k < e->order)
-            pack_coord(its, e->coord[k][p], to);
+            cairn_word_put_coord(its, e->coord[k][p], to);
         else
-            pack_value(its, e->value[p], to);
+            cairn_word_put_value(its, e->value[p], to);
     }
 }
 
@@ -207,14 +125,14 @@ static void pack(movers *m, const cairn_entries *e, int k, cairn_pos p, cairn_po
 static void
 unpack(const movers *m, cairn_entries *e, int k, int64_t first, int64_t n, int64_t at)
 {
-    const wire        its  = (wire)m->wires[k];
-    const char *const from = m->arrived + wire_bytes(m->wires[k]) * first;
+    const cairn_word  its  = (cairn_word)m->wires[k];
+    const char *const from = m->arrived + cairn_word_bytes(m->wires[k]) * first;
 
     if (n <= 0) return;
     if (k < e->order)
-        unpack_coords(its, from, n, e->coord[k] + at);
+        cairn_words_get_coords(its, from, n, e->coord[k] + at);
     else
-        unpack_values(its, from, n, e->value + at);
+        cairn_words_get_values(its, from, n, e->value + at);
 }
 
 /// Coordinates @p k, or the values. The array has room for what is there in the end.
@@ -226,8 +144,8 @@ move_array(cairn_comm *comm, movers *m, cairn_pos n, cairn_entries *e, int k)
 
     for (int r = 0; r < comm->size; r++) {
         m->cursor[r]     = before;
-        m->send_bytes[r] = m->counts[r] * wire_bytes(m->wires[k]);
-        m->recv_bytes[r] = m->come_from[r] * wire_bytes(m->wires[k]);
+        m->send_bytes[r] = m->counts[r] * cairn_word_bytes(m->wires[k]);
+        m->recv_bytes[r] = m->come_from[r] * cairn_word_bytes(m->wires[k]);
         before += m->counts[r];
     }
     for (cairn_pos p = 0, end, next; p < n; p = next) {
@@ -256,7 +174,7 @@ count_sent(cairn_comm *comm, const movers *m, int order, cairn_entries_sent *sen
     for (int r = 0; r < comm->size; r++)
         its[1] += m->counts[r] > 0;
     for (int k = 0; k <= order; k++)
-        bytes += wire_bytes(m->wires[k]);
+        bytes += cairn_word_bytes(m->wires[k]);
     CAIRN_TRY(comm->ops->allreduce(comm, its, 2, CAIRN_SUM));
     *sent = (cairn_entries_sent){its[0], its[0] * bytes + its[1] * 8, its[1]};
     return CAIRN_OK;
@@ -267,7 +185,8 @@ static cairn_status make_room(cairn_comm *comm, movers *m, cairn_entries *entrie
     int64_t widest = 0;
 
     for (int k = 0; k <= entries->order; k++)
-        if (wire_bytes(m->wires[k]) > widest) widest = wire_bytes(m->wires[k]);
+        if (cairn_word_bytes(m->wires[k]) > widest)
+            widest = cairn_word_bytes(m->wires[k]);
     CAIRN_TRY(CAIRN_NEW(comm->env, widest * m->go, &m->packed));
     CAIRN_TRY(CAIRN_NEW(comm->env, widest * m->come, &m->arrived));
     return cairn_entries_reserve(comm->env, entries, m->stay + m->come);

@@ -89,7 +89,7 @@ int64_t cairn_local_nnz(const cairn_local *local)
     return entries;
 }
 
-static cairn_status make_list(const cairn_tensor *tensor, cairn_tensor **list)
+cairn_status cairn_tensor_list_rows(const cairn_tensor *tensor, cairn_tensor **list)
 {
     cairn_comm *comm    = tensor->context->comm;
     int64_t     entries = cairn_local_nnz(tensor->local);
@@ -149,7 +149,8 @@ static cairn_status exchange_rows(const row_pieces   *pieces,
                                held, fresh, sent);
 }
 
-static cairn_status build_from(const cairn_local *from, int64_t held, cairn_tensor *to)
+cairn_status
+cairn_tensor_build_from(const cairn_local *from, int64_t held, cairn_tensor *to)
 {
     cairn_comm           *comm  = to->context->comm;
     const cairn_query_net net   = cairn_net_of(comm);
@@ -250,7 +251,7 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
         .bytes  = 2.0 * (double)cairn_pass_entry_bytes(layout, layout->order)};
 
     if (fresh) held += cairn_local_array_bytes(fresh);
-    cairn_status status = build_from(from, held, to);
+    cairn_status status = cairn_tensor_build_from(from, held, to);
 
     if (status == CAIRN_OK)
         status = cairn_comm_agree(
@@ -303,7 +304,7 @@ cairn_status cairn_tensor_convert_moving(const cairn_tensor *tensor, cairn_tenso
 
     CAIRN_TRY(cairn_moving_way_choose(tensor->context, &own, 1, &way));
     if (way == CAIRN_MOVING_COORDINATES) return convert_by_coordinates(tensor, to);
-    if (way == CAIRN_MOVING_LISTS) status = make_list(tensor, &list);
+    if (way == CAIRN_MOVING_LISTS) status = cairn_tensor_list_rows(tensor, &list);
     if (status == CAIRN_OK) status = convert_by_rows(tensor, list, *to);
     if (status == CAIRN_OK && list) cairn_tensor_own_arrays(*to);
     cairn_tensor_destroy(&list);

@@ -32,6 +32,23 @@ cairn_status cairn_create_list_format(cairn_context     *context,
                                       int64_t            entries,
                                       cairn_format     **format);
 
+/// List a tensor's rows, on the ranks where they are, by the format above.
+///
+/// Collective.
+///
+/// @param[out] list  Destroy with cairn_tensor_destroy(); also after a failure.
+cairn_status cairn_tensor_list_rows(const cairn_tensor *tensor, cairn_tensor **list);
+
+/// Store rows that have reached their ranks.
+///
+/// Collective.
+///
+/// @param[in]     from  On the new rows.
+/// @param[in]     held  Bytes of arrays in memory, those of @p from among them.
+/// @param[in,out] to    Format, rows and element type are set; gets arrays.
+cairn_status
+cairn_tensor_build_from(const cairn_local *from, int64_t held, cairn_tensor *to);
+
 /// Add the pass that moved rows to other ranks, and what was sent for it, before what a
 /// build has listed.
 ///
@@ -74,9 +91,12 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
 ///
 /// @param[in,out] to  Prepared (cairn_tensor_prepare()); gets rows, places and arrays.
 ///
-/// Cost: the entries as coordinates (8 bytes each, and the value), beside the arrays of both;
-/// an entry that changes its rank is sent once, as narrow as cairn_entries_to_owners() has it,
-/// and others are not.
+/// Cost: from consecutive rows or blocks to either, a list of the new rows, unless the arrays
+/// are taken from it, and what cairn_runs_move() says; where the tensor does not list its rows,
+/// a list of these, too. Else, and by the reference way, or if a method is asked for, the
+/// entries as coordinates (8 bytes each, and the value), beside the arrays of both. An entry
+/// that changes its rank is sent once, as narrow as cairn_entries_to_owners() has it, and
+/// others are not.
 cairn_status cairn_tensor_convert_places(const cairn_tensor *tensor, cairn_tensor *to);
 
 /// Arrays that were another tensor's, which is no more, are this one's.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Rows that change their ranks and are cut at columns, too: what a rank has of a row in each
+/// part of the columns is a run of the arrays, and is counted, sent and copied as one. What
+/// stays with its rank goes from array to array, and many rows at once where they stay
+/// whole. So lists of rows get to ranks that have blocks of the matrix, and back.
+
+#ifndef CAIRN_COMM_MOVE_RUNS_H
+#define CAIRN_COMM_MOVE_RUNS_H
+
+#include "comm/comm.h"
+#include "entries/entries_sent.h"
+#include "format/encoding.h"
+#include "tensor/local.h"
+
+/// Which rank stores what of a matrix: rank i*q + j the rows of part i in the columns of part
+/// j. A row stands q times, as comm/column_parts.h has it; q = 1: as it is.
+typedef struct cairn_row_grid {
+    int                p, q; ///< p * q ranks.
+    const cairn_coord *row;  ///< [p+1] Where row parts begin,
+    const cairn_coord *col;  ///< [q+1] and column parts.
+} cairn_row_grid;
+
+/// Where the stored rows of a rank begin.
+static inline cairn_coord cairn_row_grid_first(const cairn_row_grid *grid, int rank)
+{
+    const int i = rank / grid->q, j = rank % grid->q;
+
+    return grid->q * grid->row[i] + j * (grid->row[i + 1] - grid->row[i]);
+}
+
+/// Can a rank's rows be cut so? It is one part, of complete rows that list their columns in
+/// ascending order, in elements as wide as those of the encoding on the same columns.
+///
+/// Local.
+///
+/// @param[out] fit  Unchanged on failure.
+cairn_status
+cairn_runs_fit(const cairn_local *tensor, const cairn_encoding *list, bool *fit);
+
+/// Give each rank the rows of its part in its columns.
+///
+/// Collective.
+///
+/// @param[in]  own    A matrix of which the runs fit, on all ranks.
+/// @param[in]  first  The user's row that its first one is; the others follow it.
+/// @param[in]  to     Of which grid; the user's rows and columns.
+/// @param[in]  list   A format that lists complete rows, and their columns; of one member. It
+///                    outlives @p fresh.
+/// @param[in]  held   Bytes that count against the limit beside it.
+/// @param[out] fresh  The rows by that format, numbered as they are stored. Destroy with
+///                    cairn_local_destroy(). Unchanged on failure.
+/// @param[out] sent   As of cairn_entries_to_owners(), whose messages these are as to bytes.
+/// @retval CAIRN_NO_MEMORY  On any rank; all return it.
+///
+/// Cost: beside the new arrays 8 bytes for each new row, and for each old one and each cut of
+/// its columns; for an entry that goes its index, its value and what it has in the message,
+/// for one that comes the message.
+cairn_status cairn_runs_move(cairn_comm           *comm,
+                             const cairn_local    *own,
+                             cairn_coord           first,
+                             const cairn_row_grid *to,
+                             const cairn_format   *list,
+                             int64_t               held,
+                             cairn_local         **fresh,
+                             cairn_entries_sent   *sent);
+
+#endif
