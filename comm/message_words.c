@@ -45,17 +45,6 @@ cairn_words_put_coords(cairn_word word, const cairn_coord *coord, int64_t n, cha
     return to + n * cairn_word_bytes(word);
 }
 
-char *cairn_words_put_coord(cairn_word word, cairn_coord coord, int64_t n, char *to)
-{
-    switch (word) {
-    case CAIRN_WORD_8: PUT_AS(uint8_t, coord); break;
-    case CAIRN_WORD_16: PUT_AS(uint16_t, coord); break;
-    case CAIRN_WORD_32: PUT_AS(uint32_t, coord); break;
-    case CAIRN_WORD_64: PUT_AS(cairn_coord, coord); break;
-    }
-    return to + n * cairn_word_bytes(word);
-}
-
 char *cairn_words_put_values(cairn_word word, const double *value, int64_t n, char *to)
 {
     switch (word) {

@@ -60,11 +60,37 @@ static inline void cairn_word_put_value(cairn_word word, double value, char *to)
 
 #undef CAIRN_PUT_WORD
 
-/// Write @p n coordinates, one of them @p n times, or @p n values.
-/// @return where the message goes on.
+enum { CAIRN_WORDS_MORE = 8 };
+
+#define CAIRN_PUT_WORDS(type, from)                                   \
+    do {                                                              \
+        type its[CAIRN_WORDS_MORE];                                   \
+                                                                      \
+        for (int k = 0; k < CAIRN_WORDS_MORE; k++)                    \
+            its[k] = (type)(from);                                    \
+        for (int64_t k = 0; k < n; k += CAIRN_WORDS_MORE)             \
+            memcpy(to + k * (int64_t)sizeof its[0], its, sizeof its); \
+    } while (0)
+
+/// Write one coordinate @p n times, and, so that no branch asks for the last one, less than
+/// CAIRN_WORDS_MORE times more. @return where the message goes on.
+static inline char *
+cairn_words_put_coord(cairn_word word, cairn_coord coord, int64_t n, char *to)
+{
+    switch (word) {
+    case CAIRN_WORD_8: CAIRN_PUT_WORDS(uint8_t, coord); break;
+    case CAIRN_WORD_16: CAIRN_PUT_WORDS(uint16_t, coord); break;
+    case CAIRN_WORD_32: CAIRN_PUT_WORDS(uint32_t, coord); break;
+    case CAIRN_WORD_64: CAIRN_PUT_WORDS(cairn_coord, coord); break;
+    }
+    return to + n * cairn_word_bytes(word);
+}
+
+#undef CAIRN_PUT_WORDS
+
+/// Write @p n coordinates, or values. @return where the message goes on.
 char *
 cairn_words_put_coords(cairn_word word, const cairn_coord *coord, int64_t n, char *to);
-char *cairn_words_put_coord(cairn_word word, cairn_coord coord, int64_t n, char *to);
 char *cairn_words_put_values(cairn_word word, const double *value, int64_t n, char *to);
 
 /// Read @p n of them.

@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-enum { STRIP = 1024 }; ///< Entries of a message that are read at once.
+enum {
+    STRIP = 1024, ///< Entries of a message that are read at once.
+    CHUNK = 64    ///< Bytes of a run that are copied at once.
+};
 
 /// What words a message has: one for each of these arrays, the same on all ranks.
 enum { ROWS, COLUMNS, VALUES, ANY, WORDS };
@@ -144,22 +147,12 @@ static int64_t index_at(const cairn_kernel_level *level, int64_t at)
     return cairn_load_int(level->idx, at, level->idx_stride, level->idx_bits, false);
 }
 
-/// A run of a row goes to another rank: in words as narrow as hold it.
-static void widen_words(runs *m, cairn_coord row, cairn_coord last)
-{
-    const cairn_word rows    = cairn_word_of_coord(row),
-                     columns = cairn_word_of_coord(last);
-
-    if (rows > m->words[ROWS]) m->words[ROWS] = rows;
-    if (columns > m->words[COLUMNS]) m->words[COLUMNS] = columns;
-    m->words[ANY] = 1;
-}
-
 /// Cut the rows, and count what goes to each rank; what stays is counted with it.
 static void cut_rows(runs *m)
 {
-    const cairn_kernel_level *level = &m->view->level[1];
-    const int                 q     = m->to->q;
+    const cairn_kernel_level *level    = &m->view->level[1];
+    const int                 q        = m->to->q;
+    cairn_coord               most_row = 0, most_column = 0;
 
     for (int i = 0; i < m->to->p; i++) {
         const run rows = rows_in(m, i);
@@ -175,12 +168,19 @@ static void cut_rows(runs *m)
 
                 if (j < q - 1) m->cut[k * (q - 1) + j] = next;
                 m->counts[r] += next - at;
-                if (next > at && r != m->comm->rank)
-                    widen_words(m, stored_row(m, i, j, k), index_at(level, next - 1));
+                if (next > at && r != m->comm->rank) {
+                    const cairn_coord row    = stored_row(m, i, j, k);
+                    const cairn_coord column = index_at(level, next - 1);
+
+                    most_row    = row > most_row ? row : most_row;
+                    most_column = column > most_column ? column : most_column;
+                }
                 at = next;
             }
         }
     }
+    m->words[ROWS]    = cairn_word_of_coord(most_row);
+    m->words[COLUMNS] = cairn_word_of_coord(most_column);
 }
 
 /* ---- what goes ---- */
@@ -198,7 +198,7 @@ get_values(const cairn_kernel_part *view, int64_t begin, int64_t n, double *valu
 /// What goes of a row, as which row it is stored there, and by which rank.
 typedef void (*send_run)(runs *m, int r, cairn_coord row, run its);
 
-static void for_each_sent(runs *m, send_run send)
+static inline void for_each_sent(runs *m, send_run send)
 {
     for (int i = 0; i < m->to->p; i++) {
         const run rows = rows_in(m, i);
@@ -217,15 +217,33 @@ static void for_each_sent(runs *m, send_run send)
     }
 }
 
+/// Copy a short run, in chunks, behind which @p to has room for one more. @p rest  Bytes from
+/// @p from on that there are.
+static void copy_run(const char *from, int64_t rest, int64_t bytes, char *to)
+{
+    if (rest < bytes + CHUNK)
+        memcpy(to, from, (size_t)bytes);
+    else
+        for (int64_t k = 0; k < bytes; k += CHUNK)
+            memcpy(to + k, from + k, CHUNK);
+}
+
 static void gather_run(runs *m, int r, cairn_coord row, run its)
 {
-    const int64_t width = m->view->level[1].idx_bits / 8, n = its.end - its.begin;
+    const cairn_kernel_part *view  = m->view;
+    const int64_t            width = view->level[1].idx_bits / 8;
+    const int64_t            n = its.end - its.begin, rest = view->values - its.begin;
+    double *const            value = m->value + m->begin[r];
 
     (void)row;
-    memcpy(m->idx + m->begin[r] * width,
-           (const char *)m->view->level[1].idx + its.begin * width,
-           (size_t)(n * width));
-    get_values(m->view, its.begin, n, m->value + m->begin[r]);
+    copy_run((const char *)view->level[1].idx + its.begin * width, rest * width,
+             n * width, m->idx + m->begin[r] * width);
+    if (view->val_kind == CAIRN_VALUE_FLOAT && view->val_bits == 64)
+        copy_run((const char *)((const double *)view->val + its.begin),
+                 rest * (int64_t)sizeof *value, n * (int64_t)sizeof *value,
+                 (char *)value);
+    else
+        get_values(view, its.begin, n, value);
     m->begin[r] += n;
 }
 
@@ -323,14 +341,16 @@ static cairn_status gather(runs *m, int64_t held)
 
     CAIRN_TRY(
         cairn_check_memory(env, "rows that change their rank", held + go * width));
-    CAIRN_TRY(CAIRN_NEW(env, go * (width - (int64_t)sizeof *m->value), &m->idx));
-    CAIRN_TRY(CAIRN_NEW(env, go, &m->value));
+    CAIRN_TRY(
+        CAIRN_NEW(env, go * (width - (int64_t)sizeof *m->value) + CHUNK, &m->idx));
+    CAIRN_TRY(CAIRN_NEW(env, go + CHUNK / (int64_t)sizeof *m->value, &m->value));
     for (int r = 0; r < m->comm->size; r++)
         m->begin[r + 1] = m->begin[r] + m->counts[r];
     for_each_sent(m, gather_run);
     for (int r = 0; r < m->comm->size; r++)
         m->begin[r] -= m->counts[r];
     m->words[VALUES] = cairn_word_of_values(CAIRN_WORD_8, m->value, go);
+    m->words[ANY]    = go > 0;
     return CAIRN_OK;
 }
 
@@ -349,7 +369,10 @@ static cairn_status exchange(runs *m, cairn_entries_sent *sent)
                                    m->recv_bytes));
     CAIRN_TRY(comm->ops->allreduce(comm, its, 2, CAIRN_SUM));
     *sent  = (cairn_entries_sent){its[0], its[0] * entry_bytes(m) + its[1] * 8, its[1]};
-    status = CAIRN_NEW(comm->env, m->begin[comm->size] * entry_bytes(m), &m->message);
+    status = CAIRN_NEW(comm->env,
+                       m->begin[comm->size] * entry_bytes(m)
+                           + CAIRN_WORDS_MORE * (int64_t)sizeof(cairn_coord),
+                       &m->message);
     if (status == CAIRN_OK)
         status = CAIRN_NEW(comm->env, sum_of(m->come_from, comm->size) * entry_bytes(m),
                            &m->arrived);
@@ -374,42 +397,27 @@ static int64_t new_row(const runs *m, int64_t row)
     return m->first + row - m->to->row[m->comm->rank / m->to->q];
 }
 
-/// Entries in words, of which so many are read at once.
+/// Rows of a message's entries, so many at once, and where the entries of each end.
 typedef struct {
-    int64_t     n;
-    cairn_coord row[STRIP], column[STRIP];
-    double      value[STRIP];
+    int         n, rows;
+    int         end[STRIP];
+    cairn_coord row[STRIP];
 } strip;
 
+/// Those from entry @p k on of @p n.
 static void read_rows(const runs *m, const char *at, int64_t n, int64_t k, strip *s)
 {
     const cairn_word word = (cairn_word)m->words[ROWS];
+    const int        last = (int)(n - k < STRIP ? n - k : STRIP) - 1;
 
-    s->n = n - k < STRIP ? n - k : STRIP;
-    cairn_words_get_coords(word, at + k * cairn_word_bytes(word), s->n, s->row);
-}
-
-static void read_entries(const runs *m, const char *at, int64_t n, int64_t k, strip *s)
-{
-    const cairn_word  columns = (cairn_word)m->words[COLUMNS];
-    const cairn_word  values  = (cairn_word)m->words[VALUES];
-    const char *const its     = at + n * cairn_word_bytes(m->words[ROWS]);
-    const char *const last    = its + n * cairn_word_bytes(columns);
-
-    read_rows(m, at, n, k, s);
-    cairn_words_get_coords(columns, its + k * cairn_word_bytes(columns), s->n,
-                           s->column);
-    cairn_words_get_values(values, last + k * cairn_word_bytes(values), s->n, s->value);
-}
-
-/// Where the entries of the same row end that begin at @p k.
-static int64_t end_of_row(const strip *s, int64_t k)
-{
-    const cairn_coord row = s->row[k];
-
-    while (++k < s->n && s->row[k] == row) {
+    cairn_words_get_coords(word, at + k * cairn_word_bytes(word), last + 1, s->row);
+    s->n    = last + 1;
+    s->rows = 0;
+    for (int e = 0; e < last; e++) { /* no branch: rows end anywhere */
+        s->end[s->rows] = e + 1;
+        s->rows += s->row[e] != s->row[e + 1];
     }
-    return k;
+    s->end[s->rows++] = last + 1;
 }
 
 static void count_new(const runs *m, cairn_coord first, int64_t *count)
@@ -427,10 +435,8 @@ static void count_new(const runs *m, cairn_coord first, int64_t *count)
     for (int r = 0; r < m->comm->size; r++) {
         for (int64_t k = 0; k < m->come_from[r]; k += s.n) {
             read_rows(m, at, m->come_from[r], k, &s);
-            for (int64_t n = 0, end; n < s.n; n = end) {
-                end = end_of_row(&s, n);
-                count[s.row[n] - first] += end - n;
-            }
+            for (int e = 0, n = 0; e < s.rows; n = s.end[e++])
+                count[s.row[n] - first] += s.end[e] - n;
         }
         at += m->come_from[r] * entry_bytes(m);
     }
@@ -486,6 +492,36 @@ static void copy_stays(const runs *m, int64_t *next, cairn_kernel_part *to)
     copy_stretch(m, &s, to);
 }
 
+/// Copy entries of a message of @p n to places that lie together.
+static void put_entries(const runs        *m,
+                        const char        *at,
+                        int64_t            n,
+                        const stretch     *s,
+                        cairn_kernel_part *to)
+{
+    const cairn_word columns = (cairn_word)m->words[COLUMNS];
+    const cairn_word values  = (cairn_word)m->words[VALUES];
+    const cairn_word index   = word_of_bits(to->level[1].idx_bits);
+    const char      *value   = at + n * cairn_word_bytes(m->words[ROWS]);
+    double           wide[STRIP];
+
+    if (s->n == 0) return;
+    copy_words(columns, value + s->from * cairn_word_bytes(columns), s->n, index,
+               (char *)to->level[1].idx + s->to * cairn_word_bytes(index));
+    value += n * cairn_word_bytes(columns) + s->from * cairn_word_bytes(values);
+    if (to->val_bits == 64) {
+        cairn_words_get_values(values, value, s->n, (double *)to->val + s->to);
+        return;
+    }
+    for (int64_t k = 0, here; k < s->n; k += here) {
+        here = s->n - k < STRIP ? s->n - k : STRIP;
+        cairn_words_get_values(values, value + k * cairn_word_bytes(values), here,
+                               wide);
+        cairn_words_put_values(word_of_bits(to->val_bits), wide, here,
+                               cairn_value_at(to, s->to + k));
+    }
+}
+
 static void copy_arrived(const runs        *m,
                          const char        *at,
                          int64_t            entries,
@@ -493,24 +529,23 @@ static void copy_arrived(const runs        *m,
                          int64_t           *next,
                          cairn_kernel_part *to)
 {
-    const cairn_word index = word_of_bits(to->level[1].idx_bits);
-    const cairn_word value = word_of_bits(to->val_bits);
-    strip            s;
+    stretch its = {0, 0, 0};
+    strip   s;
 
     for (int64_t k = 0; k < entries; k += s.n) {
-        read_entries(m, at, entries, k, &s);
-        for (int64_t n = 0, end; n < s.n; n = end) {
+        read_rows(m, at, entries, k, &s);
+        for (int e = 0, n = 0; e < s.rows; n = s.end[e++]) {
             int64_t *const row = &next[s.row[n] - first];
 
-            end = end_of_row(&s, n);
-            cairn_words_put_coords(index, s.column + n, end - n,
-                                   (char *)to->level[1].idx
-                                       + *row * cairn_word_bytes(index));
-            cairn_words_put_values(value, s.value + n, end - n,
-                                   (char *)to->val + *row * cairn_word_bytes(value));
-            *row += end - n;
+            if (*row != its.to + its.n) {
+                put_entries(m, at, entries, &its, to);
+                its = (stretch){k + n, *row, 0};
+            }
+            its.n += s.end[e] - n;
+            *row += s.end[e] - n;
         }
     }
+    put_entries(m, at, entries, &its, to);
 }
 
 /// Lower ranks have lower columns of a row, so that rows are complete and in order when all
