@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Rows to blocks of the matrix, from blocks, and between them: as runs of their arrays, and
+/// entry by entry, by the reference way. Both make the same arrays, and send the same entries
+/// in as many bytes, which are those of the messages.
+
+#include "distributed.h"
+#include "tensor/value_storage.h"
+
+TestSuite(runs, .init = up, .fini = down, .timeout = 800);
+
+enum {
+    CASES        = 12,
+    MOST_ROWS    = 300,
+    MOST_COLUMNS = 700,
+    MOST_ENTRIES = 12000,
+    SAID         = 80
+};
+
+typedef struct {
+    int64_t     extent[2], n;
+    int64_t     coord[2 * MOST_ENTRIES];
+    double      value[MOST_ENTRIES];
+    char        from[RANDOM_FORMAT], to[RANDOM_FORMAT];
+    char        from_said[SAID], to_said[SAID];
+    cairn_dtype dtype;
+    bool        narrow; ///< Values are stored in the narrowest type before.
+} draft;
+
+/// Values that go in words of 8, 16, 32 and 64 bits.
+static double value_of(uint64_t *state, int kind)
+{
+    switch (kind) {
+    case 0: return random_below(state, 250) - 124.0;
+    case 1: return random_below(state, 60000) - 29999.0;
+    case 2: return (1 + random_below(state, 900)) / 8.0;
+    default: return (1 + random_below(state, 900)) / 7.0;
+    }
+}
+
+/// Rows are short and long, and some have no entry; here and there an entry is 0.
+static void draw_matrix(uint64_t *state, draft *d)
+{
+    const int kind = random_below(state, 4), empty = 1 + random_below(state, 9);
+    int       percent[2];
+
+    d->n         = 0;
+    d->extent[0] = 1 + random_below(state, MOST_ROWS);
+    d->extent[1] =
+        random_below(state, 2) ? d->extent[0] : 1 + random_below(state, MOST_COLUMNS);
+    percent[0] = random_below(state, 12);
+    percent[1] = random_below(state, 90);
+    for (int64_t i = 0; i < d->extent[0]; i++)
+        for (int64_t j = 0; j < d->extent[1] && d->n < MOST_ENTRIES; j++) {
+            if (i % empty == 3 || !random_chance(state, percent[i % 23 == 5])) continue;
+            d->coord[2 * d->n]     = i;
+            d->coord[2 * d->n + 1] = j;
+            d->value[d->n++] = random_below(state, 40) ? value_of(state, kind) : 0;
+        }
+}
+
+/// Blocks, or consecutive rows.
+static void draw_said(uint64_t *state, bool blocks, const draft *d, char *said)
+{
+    int q = 1 + random_below(state, size);
+
+    while (size % q != 0)
+        q--;
+    switch (blocks ? 0 : random_below(state, 5)) {
+    case 0:
+    case 1: snprintf(said, SAID, "blocks<%d,%d>", size / q, q); break;
+    case 2: strcpy(said, "rows"); break;
+    case 3: strcpy(said, "nnz"); break;
+    default: snprintf(said, SAID, "(d0*ranks/%d)", (int)d->extent[0]); break;
+    }
+}
+
+static void draw_format(uint64_t *state, char *name)
+{
+    if (random_below(state, 2))
+        strcpy(name, "csr");
+    else
+        strcpy(name, formats[random_below(state, FORMATS)]);
+}
+
+static void draw(uint64_t *state, draft *d)
+{
+    const bool first = random_below(state, 2);
+
+    draw_matrix(state, d);
+    draw_format(state, d->from);
+    draw_format(state, d->to);
+    draw_said(state, first, d, d->from_said);
+    draw_said(state, !first, d, d->to_said);
+    d->dtype  = random_below(state, 3) ? CAIRN_F64 : CAIRN_F32;
+    d->narrow = random_below(state, 3) == 0;
+}
+
+static const cairn_comm_ops *plain;
+static int64_t               handed; ///< Bytes of alltoallv for other ranks.
+
+static cairn_status count_alltoallv(cairn_comm    *c,
+                                    const void    *send,
+                                    const int64_t *send_bytes,
+                                    void          *recv,
+                                    const int64_t *recv_bytes)
+{
+    for (int r = 0; r < c->size; r++)
+        handed += r == c->rank ? 0 : send_bytes[r];
+    return plain->alltoallv(c, send, send_bytes, recv, recv_bytes);
+}
+
+/// What the unit of a conversion's exchange is; NULL: it has none.
+static const char *unit_of_exchange(const cairn_tensor *made)
+{
+    const cairn_path *path = cairn_tensor_path(made);
+
+    for (int k = 0; k < cairn_path_passes(path); k++) {
+        cairn_pass_info pass = CAIRN_PASS_INFO;
+
+        if (cairn_path_get_pass(path, k, &pass) && strcmp(pass.pass, "Exchange") == 0
+            && strcmp(pass.method, "places") == 0)
+            return pass.unit;
+    }
+    return NULL;
+}
+
+/// Convert, and hold what is told to what is sent.
+static void convert_one_way(const draft        *d,
+                            const cairn_tensor *from,
+                            cairn_kernels_way   kernels,
+                            cairn_tensor      **made)
+{
+    cairn_comm_ops counting;
+    int64_t        entries, messages;
+
+    plain                     = all->comm->ops;
+    counting                  = *plain;
+    counting.alltoallv        = count_alltoallv;
+    handed                    = 0;
+    all->comm->ops            = &counting;
+    all->env.options.kernels  = kernels;
+    const cairn_status status = convert(from, d->to, d->to_said, made);
+
+    all->env.options.kernels = CAIRN_KERNELS_AUTO;
+    all->comm->ops           = plain;
+    ON_ALL_RANKS(status == CAIRN_OK, "%s @ %s to %s @ %s: %s", d->from, d->from_said,
+                 d->to, d->to_said, cairn_context_message(all));
+    int64_t bytes = handed;
+
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    const int64_t sent = cairn_path_sent(cairn_tensor_path(*made), &entries, &messages);
+    const int64_t quiet = 8 * ((int64_t)size * (size - 1) - messages);
+
+    /* queries of the formats send what is theirs */
+    if (strcmp(d->from, "csr") == 0 && strcmp(d->to, "csr") == 0)
+        cr_expect(bytes == sent + quiet || (sent == 0 && bytes == 0),
+                  "%s to %s: %ld bytes, not %ld", d->from_said, d->to_said, (long)bytes,
+                  (long)(sent + quiet));
+}
+
+/// @param[out] runs  Whether rows went as runs.
+static void check_both_ways(const draft *d, bool *runs)
+{
+    cairn_source *source = NULL;
+    cairn_tensor *from   = NULL, *fast, *slow;
+    int64_t       entries[2], messages[2];
+    char          what[2 * RANDOM_FORMAT + 3 * SAID];
+
+    snprintf(what, sizeof what, "%s @ %s to %s @ %s, %ld x %ld", d->from, d->from_said,
+             d->to, d->to_said, (long)d->extent[0], (long)d->extent[1]);
+    ON_ALL_RANKS(cairn_source_from_coords(all, 2, d->extent, rank == 0 ? d->n : 0,
+                                          d->coord, d->value, CAIRN_BY_NNZ, &source)
+                         == CAIRN_OK
+                     && store_as(source, d->from, d->from_said, d->dtype, &from)
+                            == CAIRN_OK,
+                 "%s: %s", what, cairn_context_message(all));
+    if (d->narrow) cr_assert_eq(cairn_local_narrow(from->local), CAIRN_OK);
+    convert_one_way(d, from, CAIRN_KERNELS_AUTO, &fast);
+    convert_one_way(d, from, CAIRN_KERNELS_REFERENCE, &slow);
+    if (!fast || !slow) return; /* which has been told */
+    const int64_t *p = cairn_tensor_places(fast), *q = cairn_tensor_places(slow);
+    const int64_t  rows = fast->rows.first[rank + 1] - fast->rows.first[rank];
+
+    cr_expect(same_rows(fast, slow), "%s: other rows", what);
+    cr_expect(!p == !q
+                  && (!p || rows == 0 || memcmp(p, q, (size_t)rows * sizeof *p) == 0),
+              "%s: other places", what);
+    check_same(slow->local, fast->local, what);
+    cr_expect_eq(cairn_path_sent(cairn_tensor_path(fast), &entries[0], &messages[0]),
+                 cairn_path_sent(cairn_tensor_path(slow), &entries[1], &messages[1]),
+                 "%s: other bytes", what);
+    cr_expect_eq(entries[0], entries[1], "%s: other entries", what);
+    cr_expect_eq(messages[0], messages[1], "%s: other messages", what);
+    const char *const unit = unit_of_exchange(fast), *const by = unit_of_exchange(slow);
+
+    cr_expect(by == NULL || strcmp(by, "entry") == 0, "%s: by %s", what, by);
+    *runs = unit && strcmp(unit, "run") == 0;
+    cairn_tensor_destroy(&fast);
+    cairn_tensor_destroy(&slow);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+}
+
+Test(runs, random_rows_go_as_they_do_one_by_one)
+{
+    static draft d;
+    uint64_t     state = seed_clock() * 1000003;
+    int          cases = seed_cases(CASES), gone = 0;
+    bool         runs;
+
+    MPI_Bcast(&state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int k = 0; k < cases; k++) {
+        draw(&state, &d);
+        check_both_ways(&d, &runs);
+        gone += runs;
+    }
+    if (rank == 0) printf("%d of %d as runs\n", gone, cases);
+    cr_expect(gone > 0 || cases < CASES, "none of %d", cases);
+}
+
+/// From one column part to the other all that a row has, and back, where not a row is cut; and
+/// a method that is asked for has no list to start from.
+Test(runs, the_way_is_told)
+{
+    known         m;
+    cairn_tensor *from = NULL, *made = NULL;
+    char          said[SAID];
+
+    draw_known(all, &m, SIDE);
+    snprintf(said, sizeof said, "blocks<1,%d>", size);
+    ON_ALL_RANKS(store(m.source, "csr", "rows", &from) == CAIRN_OK, "%s",
+                 cairn_context_message(all));
+    ON_ALL_RANKS(convert(from, "csr", said, &made) == CAIRN_OK, "%s",
+                 cairn_context_message(all));
+    const char *unit = unit_of_exchange(made);
+
+    cr_expect(unit && strcmp(unit, "run") == 0, "%s", cairn_tensor_how(made));
+    cr_expect_str_eq(made->how.log.entry[0].task.label, "places");
+    cr_expect_str_eq(made->how.log.entry[1].task.label, "exchange");
+    cr_expect_eq(made->how.log.entry[1].task.bytes,
+                 cairn_path_sent(made->how.path, NULL, NULL));
+    cairn_tensor_destroy(&made);
+    strcpy(all->env.options.convert, "scatter");
+    ON_ALL_RANKS(convert(from, "csr", said, &made) == CAIRN_OK, "%s",
+                 cairn_context_message(all));
+    all->env.options.convert[0] = '\0';
+    unit                        = unit_of_exchange(made);
+    cr_expect(unit && strcmp(unit, "entry") == 0, "%s", cairn_tensor_how(made));
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&m.source);
+}
