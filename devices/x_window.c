@@ -62,8 +62,8 @@ static cairn_interval span_of(const cairn_part *part, int l, int threads)
     const cairn_level        *level = &part->layout->level[l];
     const cairn_kernel_level *view  = &part->view.level[l];
 
-    return level->has_idx && view->idx
-               ? stored_between(view, level->determined, threads)
+    return level->arrays.has_idx && view->idx
+               ? stored_between(view, level->determined.on, threads)
                : range_of(part, l);
 }
 
@@ -91,13 +91,13 @@ cairn_interval cairn_x_window(const cairn_device_work *work, int threads)
     const cairn_interval box       = work->tensor->box[dimension];
     cairn_interval       rows      = {box.hi + 1, box.lo - 1};
 
-    if (!group->layout->exact) return box;
+    if (!group->layout->inverse.exact) return box;
     for (int64_t k = 0; k < group->count; k++) {
         const cairn_part *part = cairn_work_part(work, k);
 
         if (part->view.values == 0) continue;
         const cairn_interval of =
-            between(part, &group->layout->dim[dimension], threads);
+            between(part, &group->layout->inverse.dim[dimension], threads);
 
         if (of.lo < rows.lo) rows.lo = of.lo;
         if (of.hi > rows.hi) rows.hi = of.hi;

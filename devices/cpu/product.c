@@ -126,8 +126,8 @@ wide_layout(cairn_env *env, const cairn_device_work *work, cairn_layout **wide)
 {
     const cairn_layout *layout = cairn_work_group(work)->layout;
 
-    return cairn_layout_store(env, layout, CAIRN_VALUE_FLOAT, layout->carrier_bits,
-                              wide);
+    return cairn_layout_store(env, layout, CAIRN_VALUE_FLOAT,
+                              layout->values.carrier_bits, wide);
 }
 
 /// Load what will be asked for when values have become wider: then no compiler is needed.
@@ -154,12 +154,12 @@ static cairn_status load_spare(const cairn_device *device, cpu_product *p)
 static bool pays_to_compile(const cairn_env *env, const cairn_device_work *work)
 {
     const cairn_layout *layout = cairn_work_group(work)->layout;
-    const int stored = layout->value_kind == CAIRN_VALUE_ONE ? 0 : layout->value_bits;
+    const int stored = layout->values.kind == CAIRN_VALUE_ONE ? 0 : layout->values.bits;
     double    saved  = 0;
 
     for (int64_t k = 0; k < cairn_work_group(work)->count; k++)
         saved += (double)cairn_work_part(work, k)->view.values
-                 * (layout->carrier_bits - stored) / 8;
+                 * (layout->values.carrier_bits - stored) / 8;
     return (double)env->options.replays * saved > COMPILING * READING;
 }
 

@@ -24,13 +24,13 @@ typedef struct {
 /// @return false: rows do not follow the level one after the other.
 static bool find_rows(const cairn_layout *layout, rows_by *rows)
 {
-    const cairn_linear *sum  = &layout->dim[0];
+    const cairn_linear *sum  = &layout->inverse.dim[0];
     int64_t             rest = 0;
 
     rows->level = cairn_layout_row_level(layout);
     rows->each  = 0;
     rows->first = sum->constant;
-    if (rows->level < 0 || !layout->exact
+    if (rows->level < 0 || !layout->inverse.exact
         || layout->level[rows->level].kind != CAIRN_LEVEL_DENSE)
         return false;
     for (int t = 0; t < sum->terms; t++) {

@@ -22,9 +22,9 @@ bool cairn_external_tells(const cairn_device_work *work)
 {
     const cairn_layout *layout = cairn_work_group(work)->layout;
 
-    if (layout->order != 2 || !layout->exact) return false;
+    if (layout->order != 2 || !layout->inverse.exact) return false;
     for (int l = 0; l < layout->levels; l++)
-        if (layout->level[l].determined) return false;
+        if (layout->level[l].determined.on) return false;
     return true;
 }
 
@@ -47,9 +47,10 @@ static void set_map(const cairn_part *part, cairn_simulator_part *told)
     int64_t             bank   = part->where.bank;
 
     for (int d = 0; d < 2; d++) {
-        told->constant[d] = layout->dim[d].constant;
-        for (int t = 0; t < layout->dim[d].terms; t++)
-            told->factor[layout->dim[d].var[t]][d] = layout->dim[d].num[t];
+        told->constant[d] = layout->inverse.dim[d].constant;
+        for (int t = 0; t < layout->inverse.dim[d].terms; t++)
+            told->factor[layout->inverse.dim[d].var[t]][d] =
+                layout->inverse.dim[d].num[t];
     }
     for (int l = layout->partition; l >= 0; l--) {
         const cairn_kernel_level *level = &part->view.level[l];

@@ -30,10 +30,11 @@ static int cycle_level(const cairn_layout *layout)
 
     if (layout->partition >= 0 || c != layout->last || c > 1 || c + 1 >= layout->levels)
         return -1;
-    if (!layout->level[c].indirect || layout->level[c].has_idx) return -1;
+    if (!layout->level[c].indirect || layout->level[c].arrays.has_idx) return -1;
     if (layout->level[c + 1].kind != CAIRN_LEVEL_DENSE) return -1;
     for (int l = c + 2; l < layout->levels; l++)
-        if (!layout->level[l].determined || !layout->level[l].per_node) return -1;
+        if (!layout->level[l].determined.on || !layout->level[l].determined.per_node)
+            return -1;
     return c;
 }
 
@@ -59,7 +60,7 @@ bool cairn_fpga_can(const cairn_fpga_parameters *p,
                   layout->level[c + 1].size, engines, p->channels);
     if (work->op->transposed)
         return no(why, "the transpose needs a schedule of its own");
-    if (layout->carrier_bits != 32)
+    if (layout->values.carrier_bits != 32)
         return no(why, "its engines compute in f32, not in f64");
     if (rows > p->rows)
         return no(why, "%" PRId64 " rows: it keeps Y on the chip, which holds %" PRId64,

@@ -22,8 +22,8 @@ static cairn_pim_values values_of(const cairn_device_work *work)
     const cairn_layout *layout = cairn_work_group(work)->layout;
 
     return (cairn_pim_values){.bits        = work->tensor->value_bits,
-                              .kind        = layout->value_kind,
-                              .stored_bits = layout->value_bits};
+                              .kind        = layout->values.kind,
+                              .stored_bits = layout->values.bits};
 }
 
 cairn_status cairn_pim_cost_of(const cairn_device      *device,

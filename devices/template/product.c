@@ -29,7 +29,7 @@ typedef struct {
 /// Is dimension @p d the index of level @p l itself?
 static bool is_level(const cairn_layout *layout, int d, int l)
 {
-    const cairn_linear *dim = &layout->dim[d];
+    const cairn_linear *dim = &layout->inverse.dim[d];
 
     return dim->terms == 1 && dim->var[0] == l && dim->num[0] == 1 && dim->den == 1
            && dim->constant == 0;
@@ -41,11 +41,11 @@ bool cairn_template_reads(const cairn_device_work *work)
     const cairn_layout *layout = cairn_work_group(work)->layout;
     const cairn_level  *level  = layout->level;
 
-    return layout->order == 2 && layout->levels == 2 && layout->exact
+    return layout->order == 2 && layout->levels == 2 && layout->inverse.exact
            && is_level(layout, 0, 0) && is_level(layout, 1, 1)
            && level[0].kind == CAIRN_LEVEL_DENSE
-           && level[1].kind == CAIRN_LEVEL_COMPRESSED && level[1].has_ptr
-           && level[1].tuple < 0 && layout->partition < 0;
+           && level[1].kind == CAIRN_LEVEL_COMPRESSED && level[1].arrays.has_ptr
+           && level[1].arrays.tuple < 0 && layout->partition < 0;
 }
 
 static int64_t x_bytes(const cairn_device_work *work)

@@ -112,7 +112,7 @@ static void look_at(const cairn_layout *layout, int m, cairn_candidate *c)
     ops[CAIRN_FOR_TRANSPOSED].transposed = true;
     cairn_work_kinds(layout, c->kinds[m]);
     if (!c->estimator || m >= CAIRN_COUNTED) return;
-    c->val[m] = layout->value_tuple >= 0 ? CAIRN_VAL_F64 : layout->encoding->val;
+    c->val[m] = layout->values.tuple >= 0 ? CAIRN_VAL_F64 : layout->encoding->val;
     for (int k = 0; k < CAIRN_FOR_KINDS; k++)
         c->leaf[k][m] = cairn_leaf_of(layout, &ops[k]);
 }

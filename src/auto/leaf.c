@@ -53,7 +53,7 @@ static bool lists_rows(const cairn_product_plan *p)
 {
     for (int k = 0; k < p->order.known; k++)
         if (p->order.rows >> p->order.level[k] & 1
-            && p->layout->level[p->order.level[k]].has_idx)
+            && p->layout->level[p->order.level[k]].arrays.has_idx)
             return true;
     return false;
 }
@@ -62,7 +62,7 @@ static cairn_leaf_kind scattered(const cairn_product_plan *p, const cairn_leaf *
 {
     if (leaf->alone) return CAIRN_LEAF_SCATTER_LOOP;
     return leaf->rows > 1 || leaf->cols > 1 ? CAIRN_LEAF_SCATTER_BLOCK
-           : p->layout->exact               ? CAIRN_LEAF_SCATTER
+           : p->layout->inverse.exact       ? CAIRN_LEAF_SCATTER
                                             : CAIRN_LEAF_SCATTER_LOOP;
 }
 

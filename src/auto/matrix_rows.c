@@ -32,9 +32,10 @@ static bool is_compressed_rows(const cairn_layout *layout)
     const cairn_level *row = &layout->level[0], *col = &layout->level[1];
 
     return layout->levels == 2 && layout->order == 2 && layout->partition < 0
-           && is_dimension(row, 0) && row->kind == CAIRN_LEVEL_DENSE && !row->has_idx
-           && is_dimension(col, 1) && col->kind == CAIRN_LEVEL_COMPRESSED
-           && col->has_ptr && col->has_idx && layout->tuples == 0;
+           && is_dimension(row, 0) && row->kind == CAIRN_LEVEL_DENSE
+           && !row->arrays.has_idx && is_dimension(col, 1)
+           && col->kind == CAIRN_LEVEL_COMPRESSED && col->arrays.has_ptr
+           && col->arrays.has_idx && layout->packs.count == 0;
 }
 
 bool cairn_matrix_rows_of_local(const cairn_local *local, cairn_matrix_rows *rows)

@@ -44,7 +44,7 @@ static double complete(const member *m, int first, int last)
     for (int l = first; l <= last; l++) {
         const cairn_level *level = &m->layout->level[l];
 
-        if (level->determined) continue;
+        if (level->determined.on) continue;
         size *= (double)level->size;
         if (cairn_plan_constant(m->layout, l)) continue;
         if (is_of(m, l, 0))
@@ -127,7 +127,8 @@ static void count_scattered_rows(const member *m, cairn_suggest_work *work)
     for (int l = m->layout->last + 1; l < m->layout->levels; l++) {
         const cairn_kernel_level *level = &m->part->view.level[l];
 
-        if (!m->layout->level[l].determined || !level->idx || !is_of(m, l, 0)) continue;
+        if (!m->layout->level[l].determined.on || !level->idx || !is_of(m, l, 0))
+            continue;
         for (int64_t k = 1; k < level->idx_length; k++)
             far_rows += llabs(cairn_load_int(level->idx, k, level->idx_stride,
                                              level->idx_bits, level->idx_signed)
@@ -162,10 +163,10 @@ static double count_bytes(const member *m, const cairn_suggest_work *work)
             view->values > 0 ? (double)view->level[l].idx_length / (double)view->values
                                    : 0;
 
-        if (level->has_ptr) bytes += 4 * nodes_of(m, l - 1);
-        if (!level->has_idx) continue;
+        if (level->arrays.has_ptr) bytes += 4 * nodes_of(m, l - 1);
+        if (!level->arrays.has_idx) continue;
         bytes += index_bytes(m, l)
-                 * (level->determined ? each * work->values : nodes_of(m, l));
+                 * (level->determined.on ? each * work->values : nodes_of(m, l));
     }
     return bytes;
 }
@@ -237,10 +238,10 @@ static cairn_status count_group(const cairn_probe *probe,
     CAIRN_TRY(count_member(&m, &counts->work[g], &counts->leaf[g]));
     /* What is packed with indices stays as it is; and of values a sample says as much as is
        to be known of how many different ones there are. */
-    if (group->layout->value_tuple >= 0)
+    if (group->layout->values.tuple >= 0)
         type = CAIRN_VAL_F64;
-    else if (type == CAIRN_VAL_EXACT && group->layout->value_kind == CAIRN_VALUE_CODE)
-        type = group->layout->value_bits == 8 ? CAIRN_VAL_DICT8 : CAIRN_VAL_DICT16;
+    else if (type == CAIRN_VAL_EXACT && group->layout->values.kind == CAIRN_VALUE_CODE)
+        type = group->layout->values.bits == 8 ? CAIRN_VAL_DICT8 : CAIRN_VAL_DICT16;
     cairn_counts_store(counts, g, probe->values, type);
     return CAIRN_OK;
 }

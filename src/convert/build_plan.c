@@ -87,7 +87,7 @@ static void count_nodes(const cairn_layout *layout, cairn_pos entries, cairn_pos
     __int128 most = 1, below = 1;
 
     for (int l = layout->last + 1; l < layout->levels; l++)
-        if (!layout->level[l].determined) below *= layout->level[l].size;
+        if (!layout->level[l].determined.on) below *= layout->level[l].size;
     for (int l = 0; l <= layout->last; l++) {
         most *= layout->level[l].size > 0 ? layout->level[l].size : 1;
         if (most > entries) most = entries;

@@ -96,7 +96,7 @@ cairn_status cairn_compiled_check_values(const cairn_compiled *c)
 {
     const cairn_local *from = c->origin.from;
 
-    if (c->m->layout->value_bits != 32 || (from && from->value_bits == 32))
+    if (c->m->layout->values.bits != 32 || (from && from->value_bits == 32))
         return CAIRN_OK;
     for (cairn_pos k = 0; !from && k < c->origin.entries->n; k++)
         CAIRN_TRY(check_value(c, c->origin.entries->value[k]));

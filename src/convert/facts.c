@@ -76,7 +76,7 @@ cairn_status cairn_facts_find(cairn_env                *env,
 static bool has_determined(const cairn_layout *to)
 {
     for (int l = 0; l < to->levels; l++)
-        if (to->level[l].determined) return true;
+        if (to->level[l].determined.on) return true;
     return false;
 }
 
@@ -94,7 +94,7 @@ bool cairn_facts_scatter(const cairn_layout *to, const cairn_facts *facts)
     if (has_determined(to) && !facts->one_part) return false;
     /* Banks are written to by way of their distance from the first. */
     if (to->partition >= 0
-        && (to->tuples > 0 || to->last + 1 < to->levels || has_determined(to)))
+        && (to->packs.count > 0 || to->last + 1 < to->levels || has_determined(to)))
         return false;
     return facts->entries <= MOST && facts->groups <= MOST;
 }

@@ -175,7 +175,7 @@ static bool belongs(const cairn_format *format, const cairn_layout *to)
 /// are narrower than the type follow from the values.
 static bool is_plain(const cairn_format *format, const cairn_layout *layout)
 {
-    return cairn_layout_is_wide(layout) && !layout->constants
+    return cairn_layout_is_wide(layout) && !layout->given.constants
            && belongs(format, layout);
 }
 
@@ -187,10 +187,10 @@ static bool is_layout(const cairn_layout   *layout,
 {
     const size_t spans = (size_t)encoding->queries * sizeof *span;
 
-    return layout->encoding == encoding && layout->value_bits == t->value_bits
+    return layout->encoding == encoding && layout->values.bits == t->value_bits
            && same_extents(t, layout->extent)
            && memcmp(layout->box, t->box, (size_t)t->order * sizeof *t->box) == 0
-           && (spans == 0 || (span && memcmp(layout->span, span, spans) == 0));
+           && (spans == 0 || (span && memcmp(layout->given.span, span, spans) == 0));
 }
 
 static bool find_layout(cairn_kept           *kept,
@@ -228,7 +228,7 @@ static void add_layout(cairn_env          *env,
                        const cairn_layout *layout)
 {
     if (!is_plain(t->to, layout)
-        || find_layout(kept, t, layout->encoding, layout->span))
+        || find_layout(kept, t, layout->encoding, layout->given.span))
         return;
     if (kept->layouts == LAYOUTS) cairn_layout_destroy(env, &kept->layout[LAYOUTS - 1]);
     kept->layouts   = push(kept->layout, sizeof *kept->layout, kept->layouts, LAYOUTS);

@@ -32,7 +32,7 @@ cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
                   .assuming = -1,
                   .pass = {.method = c->choice.method->name, .member = c->m->number, .index = -1},
                   .read    = looks * cairn_pass_entry_bytes(from, to->order),
-                  .values  = looks * to->value_bits / 8,
+                  .values  = looks * to->values.bits / 8,
                   .written = (double)cairn_pass_entry_bytes(to, to->order),
                   .groups  = (double)c->facts.groups / entries,
                   .rows    = (double)(rows.hi - rows.lo + 1) / entries,

@@ -47,7 +47,7 @@ static bool pads_beside(const cairn_compiled *c)
     const cairn_layout *to = c->m->layout;
 
     for (int l = to->last + 1; l < to->levels; l++)
-        if (to->level[l].determined) return !c->program.pads;
+        if (to->level[l].determined.on) return !c->program.pads;
     return false;
 }
 

@@ -42,8 +42,8 @@ static bool shares_determined(const cairn_compiled *c)
 
     if (!how->nodes && !how->cursors) return false;
     for (int l = to->last + 1; l < to->levels; l++)
-        if (to->level[l].determined
-            && (!to->level[l].per_node || (!alone && l + 1 < to->levels)))
+        if (to->level[l].determined.on
+            && (!to->level[l].determined.per_node || (!alone && l + 1 < to->levels)))
             return true;
     return false;
 }
@@ -233,8 +233,8 @@ static void
 set_lengths(const cairn_layout *layout, const cairn_kernel_part *view, int64_t *length)
 {
     for (int l = 0; l < layout->levels; l++)
-        length[l] = layout->level[l].has_ptr ? view->level[l].ptr_length - 1
-                                             : view->level[l].idx_length;
+        length[l] = layout->level[l].arrays.has_ptr ? view->level[l].ptr_length - 1
+                                                    : view->level[l].idx_length;
 }
 
 /// Room for the indices of every node of level E, which padding needs: of as many banks as
@@ -270,7 +270,7 @@ static bool has_strays(const cairn_layout *layout)
 {
     for (int l = 0; l < layout->levels; l++)
         if (layout->level[l].gaps) return true;
-    return layout->tuples > 0;
+    return layout->packs.count > 0;
 }
 
 cairn_clearing cairn_compiled_clears(const cairn_compiled *c)
@@ -307,7 +307,7 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
     if (c->ranges.n <= 1) return true;
     /* Indices that no entry has are written once, before all ranges. */
     for (int l = to->last + 1; l < to->levels; l++)
-        if (to->level[l].determined) return false;
+        if (to->level[l].determined.on) return false;
     return !c->m->rows.along
            && (c->program.division.cursors
                || (c->program.division.nodes && to->first > 0));

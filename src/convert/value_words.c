@@ -21,12 +21,12 @@ static bool is_uniform(const cairn_local *from)
         const cairn_group *group = &from->group[g];
 
         same = same && cairn_group_is_ordered(group)
-               && group->layout->value_kind == first->value_kind
-               && group->layout->value_bits == first->value_bits
-               && group->layout->value_tuple < 0;
+               && group->layout->values.kind == first->values.kind
+               && group->layout->values.bits == first->values.bits
+               && group->layout->values.tuple < 0;
     }
     /* Members have a dictionary each. */
-    return same && (first->value_kind != CAIRN_VALUE_CODE || from->groups == 1);
+    return same && (first->values.kind != CAIRN_VALUE_CODE || from->groups == 1);
 }
 
 bool cairn_compares_values(const cairn_encoding *encoding)
@@ -47,9 +47,9 @@ bool cairn_compares_values(const cairn_encoding *encoding)
 /// As numbers words are these values.
 static bool are_numbers(const cairn_layout *layout)
 {
-    return layout->value_kind == CAIRN_VALUE_INTEGER
-           || layout->value_kind == CAIRN_VALUE_ONE
-           || (layout->value_kind == CAIRN_VALUE_FLOAT && layout->value_bits == 32);
+    return layout->values.kind == CAIRN_VALUE_INTEGER
+           || layout->values.kind == CAIRN_VALUE_ONE
+           || (layout->values.kind == CAIRN_VALUE_FLOAT && layout->values.bits == 32);
 }
 
 /// Are a member's values to be narrow, in a type that is found from narrow ones? @p widens:
@@ -153,7 +153,7 @@ static cairn_status number_zero(cairn_local *t, bool *done, bool *own)
 {
     cairn_group           *group = &t->group[0];
     const double          *word  = t->part[group->first].view.dictionary;
-    const int              bits  = group->layout->value_bits;
+    const int              bits  = group->layout->values.bits;
     const double           zero  = 0;
     cairn_value_dictionary dictionary;
     cairn_layout          *layout;
@@ -199,7 +199,7 @@ static cairn_status
 settle_zero(const cairn_build *build, cairn_value_words *words, bool *done)
 {
     cairn_local *const     t    = words->tensor;
-    const cairn_value_kind kind = t->group[0].layout->value_kind;
+    const cairn_value_kind kind = t->group[0].layout->values.kind;
     const bool             pads = has_padding(t->env, build);
 
     *done = true;
@@ -248,8 +248,8 @@ cairn_status cairn_value_words_create(const cairn_build *build,
     if (status == CAIRN_OK && done) {
         const cairn_group *group = &words->tensor->group[0];
 
-        words->kind   = group->layout->value_kind;
-        words->bits   = group->layout->value_bits;
+        words->kind   = group->layout->values.kind;
+        words->bits   = group->layout->values.bits;
         words->word   = words->tensor->part[group->first].view.dictionary;
         words->widens = !build->from->narrows;
         status        = rename_values(

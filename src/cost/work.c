@@ -74,11 +74,11 @@ static void say_level(char *family, const cairn_layout *layout, int l)
 
     say_form(family, layout, &level->form);
     say(family, ".%s", kinds[level->kind]);
-    if (level->has_ptr) say(family, ".p%d", level->ptr_bits);
-    if (level->has_idx) say(family, ".i%d", level->idx_bits);
-    if (level->tuple >= 0) say(family, ".packed");
+    if (level->arrays.has_ptr) say(family, ".p%d", level->arrays.ptr_bits);
+    if (level->arrays.has_idx) say(family, ".i%d", level->arrays.idx_bits);
+    if (level->arrays.tuple >= 0) say(family, ".packed");
     /* A complete level below stored ones is an inner loop of this length. */
-    if (layout->last >= 0 && l > layout->last && !level->has_idx && level->sized)
+    if (layout->last >= 0 && l > layout->last && !level->arrays.has_idx && level->sized)
         say(family, ":%d", (int)size_class(level->size));
 }
 
@@ -105,8 +105,8 @@ static void say_layout(char *family, const cairn_layout *layout)
         say_level(family, layout, l);
     if (layout->partition >= 0) say(family, " banks");
     if (layout->pads) say(family, " pads");
-    cairn_work_say_values(layout->value_kind, layout->value_bits, layout->carrier_bits,
-                          family);
+    cairn_work_say_values(layout->values.kind, layout->values.bits,
+                          layout->values.carrier_bits, family);
 }
 
 /// Classes that have code of their own, or behave alike in caches.

@@ -28,11 +28,11 @@ static cairn_status level_forms(cairn_layout *layout)
         cairn_level *level = &layout->level[l];
 
         CAIRN_TRY(cairn_form_of(layout->algebra, e->map.expr[l], &level->form));
-        level->query    = query_of(e->map.expr[l]);
-        level->indirect = level->query >= 0;
-        level->trimmed  = l >= layout->first && l <= layout->last;
-        level->merged   = e->merged >> l & 1;
-        level->tuple    = -1;
+        level->query        = query_of(e->map.expr[l]);
+        level->indirect     = level->query >= 0;
+        level->trimmed      = l >= layout->first && l <= layout->last;
+        level->merged       = e->merged >> l & 1;
+        level->arrays.tuple = -1;
     }
     return CAIRN_OK;
 }
@@ -49,9 +49,9 @@ static void level_nodes(cairn_layout *layout)
     for (int l = layout->first; l <= layout->last; l++) {
         cairn_level *level = &layout->level[l];
 
-        level->top     = l == layout->partition + 1;
-        level->has_idx = !level->indirect;
-        level->has_ptr =
+        level->top            = l == layout->partition + 1;
+        level->arrays.has_idx = !level->indirect;
+        level->arrays.has_ptr =
             !level->top && (l == layout->first || layout->level[l - 1].depth == l - 1);
     }
 }
@@ -69,7 +69,7 @@ static cairn_status level_gaps(cairn_env *env, cairn_layout *layout)
 
         if (!level->trimmed || !uses_distance(layout, level)) continue;
         CAIRN_CHECK(
-            level->depth == l && (level->has_ptr || l == layout->first), env,
+            level->depth == l && (level->arrays.has_ptr || l == layout->first), env,
             CAIRN_BAD_FORMAT,
             "format: level %d: a level numbered with distance keeps its gaps: it "
             "must be merged or the last trimmed one, and the level above merged",
@@ -84,15 +84,15 @@ static void level_kinds(cairn_layout *layout)
     for (int l = 0; l < layout->levels; l++) {
         cairn_level *level = &layout->level[l];
 
-        if (level->determined)
+        if (level->determined.on)
             level->kind = CAIRN_LEVEL_SINGLETON;
         else if (!level->trimmed)
             level->kind = CAIRN_LEVEL_DENSE;
         else if (level->indirect)
             level->kind = CAIRN_LEVEL_RAGGED;
         else
-            level->kind = level->has_ptr || level->top ? CAIRN_LEVEL_COMPRESSED
-                                                       : CAIRN_LEVEL_SINGLETON;
+            level->kind = level->arrays.has_ptr || level->top ? CAIRN_LEVEL_COMPRESSED
+                                                              : CAIRN_LEVEL_SINGLETON;
     }
 }
 
@@ -172,9 +172,9 @@ infer(cairn_env *env, cairn_layout *layout, const cairn_interval *span)
     CAIRN_TRY(level_gaps(env, layout));
     level_kinds(layout);
     CAIRN_TRY(cairn_layout_pads(env, layout, &layout->pads));
-    if (layout->sized) CAIRN_TRY(level_ranges(env, layout, span));
+    if (layout->given.sized) CAIRN_TRY(level_ranges(env, layout, span));
     CAIRN_TRY(cairn_layout_invert(env, layout));
-    if (!layout->sized) return CAIRN_OK;
+    if (!layout->given.sized) return CAIRN_OK;
     CAIRN_TRY(cairn_layout_widths(env, layout));
     CAIRN_TRY(count_banks(env, layout));
     return cairn_layout_pack_fields(env, layout);
@@ -183,7 +183,7 @@ infer(cairn_env *env, cairn_layout *layout, const cairn_interval *span)
 static void
 set_extents(cairn_layout *layout, const int64_t *extent, const cairn_interval *box)
 {
-    layout->sized = extent != NULL;
+    layout->given.sized = extent != NULL;
     for (int k = 0; k < layout->order && extent; k++) {
         layout->extent[k] = extent[k];
         layout->box[k]    = box ? box[k] : (cairn_interval){0, extent[k] - 1};
@@ -197,15 +197,15 @@ static cairn_status create(cairn_env            *env,
                            const cairn_interval *span,
                            cairn_layout         *fresh)
 {
-    fresh->encoding    = encoding;
-    fresh->order       = encoding->map.order;
-    fresh->levels      = encoding->map.count;
-    fresh->first       = encoding->trimmed ? encoding->trim_first : fresh->levels;
-    fresh->last        = encoding->trimmed ? encoding->trim_last : -1;
-    fresh->partition   = encoding->partition;
-    fresh->value_tuple = -1;
+    fresh->encoding     = encoding;
+    fresh->order        = encoding->map.order;
+    fresh->levels       = encoding->map.count;
+    fresh->first        = encoding->trimmed ? encoding->trim_first : fresh->levels;
+    fresh->last         = encoding->trimmed ? encoding->trim_last : -1;
+    fresh->partition    = encoding->partition;
+    fresh->values.tuple = -1;
     set_extents(fresh, extent, box);
-    if (span) memcpy(fresh->span, span, (size_t)encoding->queries * sizeof *span);
+    if (span) memcpy(fresh->given.span, span, (size_t)encoding->queries * sizeof *span);
     CAIRN_TRY(CAIRN_NEW(env, 1, &fresh->algebra));
     cairn_algebra_init(fresh->algebra, env, fresh->order);
     return infer(env, fresh, span);
@@ -230,11 +230,11 @@ static cairn_status create_by_rules(cairn_env            *env,
     cairn_layout *fresh;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
-    fresh->carrier_bits       = (uint8_t)by.carrier_bits;
-    fresh->value_bits         = (uint8_t)by.value_bits;
-    fresh->value_kind         = by.value_kind;
-    fresh->constants          = by.constants;
-    const cairn_status status = create(env, encoding, extent, box, span, fresh);
+    fresh->values.carrier_bits = (uint8_t)by.carrier_bits;
+    fresh->values.bits         = (uint8_t)by.value_bits;
+    fresh->values.kind         = by.value_kind;
+    fresh->given.constants     = by.constants;
+    const cairn_status status  = create(env, encoding, extent, box, span, fresh);
 
     if (status == CAIRN_OK)
         *layout = fresh;
@@ -284,13 +284,14 @@ cairn_status cairn_layout_store(cairn_env          *env,
                                 int                 bits,
                                 cairn_layout      **stored)
 {
-    const rules by = {.carrier_bits = layout->carrier_bits,
+    const rules by = {.carrier_bits = layout->values.carrier_bits,
                       .value_bits   = bits,
                       .value_kind   = kind,
-                      .constants    = layout->constants};
+                      .constants    = layout->given.constants};
 
-    return create_by_rules(env, layout->encoding, layout->sized ? layout->extent : NULL,
-                           layout->box, layout->span, by, stored);
+    return create_by_rules(env, layout->encoding,
+                           layout->given.sized ? layout->extent : NULL, layout->box,
+                           layout->given.span, by, stored);
 }
 
 cairn_status cairn_layout_carry(cairn_env          *env,
@@ -301,7 +302,7 @@ cairn_status cairn_layout_carry(cairn_env          *env,
                                 cairn_layout      **stored)
 {
     CAIRN_TRY(cairn_layout_store(env, layout, kind, bits, stored));
-    (*stored)->carrier_bits = (uint8_t)carrier_bits;
+    (*stored)->values.carrier_bits = (uint8_t)carrier_bits;
     return CAIRN_OK;
 }
 
@@ -312,7 +313,8 @@ cairn_layout *cairn_layout_hold(const cairn_layout *layout)
         (cairn_layout *)layout; /* constant but for who holds it */
 
     for (int l = 0; l < held->levels; l++)
-        if (held->level[l].recipe.step) cairn_hold(held->level[l].recipe.step);
+        if (held->level[l].determined.recipe.step)
+            cairn_hold(held->level[l].determined.recipe.step);
     cairn_hold(held->algebra);
     cairn_hold(held);
     return held;
@@ -322,7 +324,7 @@ void cairn_layout_destroy(cairn_env *env, cairn_layout **layout)
 {
     if (!*layout) return;
     for (int l = 0; l < (*layout)->levels; l++)
-        cairn_free(env, (*layout)->level[l].recipe.step);
+        cairn_free(env, (*layout)->level[l].determined.recipe.step);
     cairn_free(env, (*layout)->algebra);
     cairn_free(env, *layout);
     *layout = NULL;
@@ -337,7 +339,7 @@ cairn_status cairn_encoding_index_levels(cairn_env            *env,
     CAIRN_TRY(cairn_layout_create(env, encoding, NULL, NULL, NULL, 64, &layout));
     *levels = 0;
     for (int l = 0; l < layout->levels; l++)
-        if (layout->level[l].has_idx) *levels |= 1U << l;
+        if (layout->level[l].arrays.has_idx) *levels |= 1U << l;
     cairn_layout_destroy(env, &layout);
     return CAIRN_OK;
 }

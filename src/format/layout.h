@@ -37,6 +37,23 @@ typedef struct cairn_recipe {
     cairn_linear dim[CAIRN_MAX_ORDER]; ///< the position hangs over and there is a hole.
 } cairn_recipe;
 
+/// What a level stores.
+typedef struct cairn_level_arrays {
+    bool    has_idx, has_ptr;
+    uint8_t ptr_bits, idx_bits;
+    bool    idx_signed;
+    int     tuple; ///< Its idx is a field of this tuple; -1: an array of its own.
+} cairn_level_arrays;
+
+/// A level whose index follows from those above.
+typedef struct cairn_level_determined {
+    bool     on;       ///< Below E, and a function of the levels above:
+    uint32_t by;       ///< one idx per combination of these complete levels,
+    bool     per_node; ///< or (by: complete levels between E and here) per combination
+                       ///< under every node of level E.
+    cairn_recipe recipe;
+} cairn_level_determined;
+
 typedef struct cairn_level {
     cairn_form       form;
     bool             indirect;
@@ -49,17 +66,10 @@ typedef struct cairn_level {
     bool             trimmed; ///< In [S,E].
     bool             merged;  ///< Asked for by a merge.
     int              depth;   ///< Trimmed: nodes are the distinct (e0..e[depth]).
-    bool             has_idx, has_ptr;
-    bool             top;        ///< Trimmed, and its ptr [0,n] is implied.
-    bool             gaps;       ///< Numbered with `distance`: holes are nodes too.
-    bool             determined; ///< Below E, and a function of the levels above:
-    uint32_t         by;         ///< one idx per combination of these complete levels,
-    bool             per_node;   ///< or (by: complete levels between E and here) per
-                                 ///< combination under every node of level E.
-    cairn_recipe recipe;
-    uint8_t      ptr_bits, idx_bits;
-    bool         idx_signed;
-    int          tuple; ///< Its idx is a field of this tuple; -1: an array of its own.
+    bool             top;     ///< Trimmed, and its ptr [0,n] is implied.
+    bool             gaps;    ///< Numbered with `distance`: holes are nodes too.
+    cairn_level_determined determined;
+    cairn_level_arrays     arrays;
 } cairn_level;
 
 /// One pack: an array of C structs. `lists`: under every node of level `first` there is
@@ -76,30 +86,50 @@ typedef struct cairn_tuple {
     size_t  size; ///< Bytes, padding included.
 } cairn_tuple;
 
+/// All packs.
+typedef struct cairn_packs {
+    int         count;
+    cairn_tuple tuple[CAIRN_MAX_LEVELS];
+} cairn_packs;
+
+/// From levels' values back to coordinates.
+typedef struct cairn_layout_inverse {
+    cairn_linear dim[CAIRN_MAX_ORDER]; ///< The inverse map, over level values.
+    uint32_t     check; ///< Levels whose form must be compared after inverting.
+    bool         exact; ///< It needs no division and no check but the box.
+} cairn_layout_inverse;
+
+/// How values are stored.
+typedef struct cairn_layout_values {
+    uint8_t carrier_bits;  ///< Of the tensor's values, 32 or 64: what is computed with;
+                           ///< 8 or 16: they are words that are only moved;
+    uint8_t          bits; ///< and of a value as it is stored,
+    cairn_value_kind kind; ///< which is this.
+    int              tuple; ///< Tuple that holds the values; -1: an array.
+} cairn_layout_values;
+
+/// What a layout was created by.
+typedef struct cairn_layout_given {
+    bool           sized;     ///< With extents.
+    bool           constants; ///< Levels of one value store it (version 1).
+    cairn_interval span[CAIRN_MAX_QUERIES]; ///< What values queries have.
+} cairn_layout_given;
+
 typedef struct cairn_layout {
     const cairn_encoding *encoding; ///< Borrowed: outlives the layout.
     cairn_algebra        *algebra;
     int                   order, levels;
-    bool                  sized;     ///< Created with extents.
-    bool                  constants; ///< Levels of one value store it (version 1).
+    cairn_layout_given    given;
     int64_t               extent[CAIRN_MAX_ORDER];
     cairn_interval        box[CAIRN_MAX_ORDER]; ///< Positions this rank stores.
     cairn_level           level[CAIRN_MAX_LEVELS];
-    int          first, last; ///< S and E; without trim first = levels, last = -1.
-    int          partition;   ///< Levels 0..partition number the banks; -1: none.
-    int64_t      banks;       ///< Product of their sizes, 1 without partition.
-    cairn_linear dim[CAIRN_MAX_ORDER]; ///< The inverse map, over level values.
-    uint32_t     check; ///< Levels whose form must be compared after inverting.
-    bool         exact; ///< The inverse needs no division and no check but the box.
-    bool         pads;  ///< Positions without an entry can have a value (0).
-    int          tuples;
-    cairn_tuple  tuple[CAIRN_MAX_LEVELS];
-    int          value_tuple; ///< Tuple that holds the values; -1: an array.
-    uint8_t carrier_bits; ///< Of the tensor's values, 32 or 64: what is computed with;
-                          ///< 8 or 16: they are words that are only moved;
-    uint8_t          value_bits;              ///< and of a value as it is stored,
-    cairn_value_kind value_kind;              ///< which is this.
-    cairn_interval   span[CAIRN_MAX_QUERIES]; ///< As given at creation.
+    int     first, last; ///< S and E; without trim first = levels, last = -1.
+    int     partition;   ///< Levels 0..partition number the banks; -1: none.
+    int64_t banks;       ///< Product of their sizes, 1 without partition.
+    cairn_layout_inverse inverse;
+    bool                 pads; ///< Positions without an entry can have a value (0).
+    cairn_packs          packs;
+    cairn_layout_values  values;
 } cairn_layout;
 
 /// Infer the layout of an encoding.
@@ -161,9 +191,10 @@ cairn_status cairn_layout_carry(cairn_env          *env,
 /// Are its values stored as the tensor's type holds them?
 static inline bool cairn_layout_is_wide(const cairn_layout *layout)
 {
-    return layout->value_kind
-               == (layout->carrier_bits < 32 ? CAIRN_VALUE_INTEGER : CAIRN_VALUE_FLOAT)
-           && layout->value_bits == layout->carrier_bits;
+    return layout->values.kind
+               == (layout->values.carrier_bits < 32 ? CAIRN_VALUE_INTEGER
+                                                    : CAIRN_VALUE_FLOAT)
+           && layout->values.bits == layout->values.carrier_bits;
 }
 
 /// Hold a layout once more, instead of inferring the same: what is returned is destroyed

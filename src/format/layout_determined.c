@@ -97,7 +97,7 @@ bool cairn_level_is_constant(const cairn_level *level)
 /// Is it a complete level of one index, of which nothing is stored?
 static bool stores_nothing(const cairn_layout *layout, int l)
 {
-    return !layout->constants && cairn_level_is_constant(&layout->level[l]);
+    return !layout->given.constants && cairn_level_is_constant(&layout->level[l]);
 }
 
 static cairn_status determine_level(cairn_env *env, cairn_layout *layout, int l)
@@ -108,7 +108,7 @@ static cairn_status determine_level(cairn_env *env, cairn_layout *layout, int l)
 
     if (level->indirect || stores_nothing(layout, l)) return CAIRN_OK;
     for (int k = 0; k < l; k++) {
-        if (layout->level[k].determined
+        if (layout->level[k].determined.on
             || (k > layout->last && stores_nothing(layout, k)))
             continue;
         above |= 1U << k;
@@ -119,12 +119,12 @@ static cairn_status determine_level(cairn_env *env, cairn_layout *layout, int l)
     if (!given) return CAIRN_OK;
     CAIRN_TRY(determined_by(env, layout, l, complete, &given, NULL));
     if (given) CAIRN_TRY(fewest_levels(env, layout, l, &complete));
-    level->determined = true;
-    level->has_idx    = true;
-    level->per_node   = !given;
-    level->by         = given ? complete : below;
+    level->determined.on       = true;
+    level->arrays.has_idx      = true;
+    level->determined.per_node = !given;
+    level->determined.by       = given ? complete : below;
     return determined_by(env, layout, l, given ? complete : above, &given,
-                         &level->recipe);
+                         &level->determined.recipe);
 }
 
 /// Does an unstored position get a number from this query?
@@ -164,7 +164,7 @@ is_shared(cairn_layout *layout, int l, int q, const cairn_form *form, bool *shar
 
     *shared = false;
     for (int k = 0; k < l; k++)
-        *shared |= !layout->level[k].indirect && !layout->level[k].determined
+        *shared |= !layout->level[k].indirect && !layout->level[k].determined.on
                    && cairn_form_equal(&layout->level[k].form, form);
     for (int g = 0; g < groups->count && !*shared; g++) {
         cairn_form group;
@@ -199,7 +199,7 @@ shares_groups(cairn_layout *layout, int l, int found, int q, bool *shares)
 /// in which it lies.
 static cairn_status is_held(cairn_layout *layout, int l, int found, int k, bool *held)
 {
-    const cairn_recipe *r     = &layout->level[l].recipe;
+    const cairn_recipe *r     = &layout->level[l].determined.recipe;
     const int           query = layout->level[k].query;
 
     *held = false;
@@ -221,10 +221,12 @@ static cairn_status is_held(cairn_layout *layout, int l, int found, int k, bool 
 static cairn_status
 finds_only_stored(cairn_env *env, cairn_layout *layout, int l, bool *only_stored)
 {
-    const cairn_level *level = &layout->level[l];
-    const int found   = level->per_node ? query_of_stored(layout, &level->recipe) : -1;
-    uint32_t  numbers = 0;
-    bool      held    = found >= 0;
+    const cairn_level *level   = &layout->level[l];
+    const int          found   = level->determined.per_node
+                                     ? query_of_stored(layout, &level->determined.recipe)
+                                     : -1;
+    uint32_t           numbers = 0;
+    bool               held    = found >= 0;
 
     *only_stored = false;
     for (int k = 0; k < l && held; k++) {
@@ -245,7 +247,7 @@ cairn_status cairn_layout_pads(cairn_env *env, cairn_layout *layout, bool *pads)
         bool only_stored = false;
 
         if (stores_nothing(layout, l)) continue; /* one index: no position beside */
-        if (layout->level[l].determined)
+        if (layout->level[l].determined.on)
             CAIRN_TRY(finds_only_stored(env, layout, l, &only_stored));
         else
             *pads = true;

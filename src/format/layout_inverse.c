@@ -22,7 +22,7 @@ cover_digit(cairn_layout *layout, cairn_known *known, const cairn_form *floor)
 {
     cairn_interval whole[CAIRN_MAX_ORDER], range;
 
-    if (!layout->sized || box_is_empty(layout))
+    if (!layout->given.sized || box_is_empty(layout))
         return cairn_known_add_constant(known, floor, 0);
     for (int k = 0; k < layout->order; k++)
         whole[k] = (cairn_interval){0, layout->extent[k] - 1};
@@ -136,7 +136,7 @@ static cairn_status find_checks(cairn_layout *layout)
     bool           contradict;
 
     CAIRN_TRY(floors_contradict(layout, direct, &contradict));
-    if (contradict) layout->check = direct;
+    if (contradict) layout->inverse.check = direct;
     return CAIRN_OK;
 }
 
@@ -181,17 +181,18 @@ static cairn_status invert(cairn_env *env, cairn_layout *layout, cairn_known *kn
         CAIRN_TRY(cairn_known_add(known, &layout->level[l].form, NULL, &fresh));
         /* Of levels that say one thing twice the inverse may use either, so that any of
          * them can contradict it. */
-        if (!fresh && !layout->level[l].indirect) layout->check = direct_levels(layout);
+        if (!fresh && !layout->level[l].indirect)
+            layout->inverse.check = direct_levels(layout);
     }
     CAIRN_TRY(cover_digits(layout, known));
-    layout->exact = layout->check == 0;
+    layout->inverse.exact = layout->inverse.check == 0;
     for (int k = 0; k < layout->order; k++) {
         const cairn_form form = {.terms = 1, .term = {{k, 1}}};
         bool             back;
 
-        CAIRN_TRY(cairn_known_solve(known, &form, &back, &layout->dim[k]));
+        CAIRN_TRY(cairn_known_solve(known, &form, &back, &layout->inverse.dim[k]));
         if (!back) return refuse_digit(env, layout, k);
-        layout->exact &= layout->dim[k].den == 1;
+        layout->inverse.exact &= layout->inverse.dim[k].den == 1;
     }
     return CAIRN_OK;
 }

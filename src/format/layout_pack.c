@@ -13,8 +13,11 @@ static bool same_count(const cairn_layout *layout, int a, int b)
     const cairn_level *la = &layout->level[a], *lb = &layout->level[b];
 
     if (la->trimmed && lb->trimmed) return la->depth == lb->depth;
-    if (la->trimmed) return la->depth == layout->last && lb->per_node && lb->by == 0;
-    return la->per_node == lb->per_node && la->by == lb->by;
+    if (la->trimmed)
+        return la->depth == layout->last && lb->determined.per_node
+               && lb->determined.by == 0;
+    return la->determined.per_node == lb->determined.per_node
+           && la->determined.by == lb->determined.by;
 }
 
 /// Complete levels inside a list have no index to put into its tuples.
@@ -37,12 +40,12 @@ make_lists(cairn_env *env, cairn_layout *layout, const cairn_pack *pack, bool *l
     *lists = false;
     if (last <= pack->first || !layout->level[last].trimmed) return CAIRN_OK;
     for (int l = pack->first + 1; l <= last; l++)
-        *lists |= layout->level[l].has_ptr;
+        *lists |= layout->level[l].arrays.has_ptr;
     if (!*lists) return CAIRN_OK;
     CAIRN_TRY(check_list(env, layout, pack));
     for (int l = pack->first + 1; l <= last; l++) {
-        layout->level[l].depth   = layout->level[last].depth;
-        layout->level[l].has_ptr = l == pack->first + 1;
+        layout->level[l].depth          = layout->level[last].depth;
+        layout->level[l].arrays.has_ptr = l == pack->first + 1;
     }
     return CAIRN_OK;
 }
@@ -51,7 +54,7 @@ cairn_status cairn_layout_pack_lists(cairn_env *env, cairn_layout *layout)
 {
     for (int p = 0; p < layout->encoding->packs; p++)
         CAIRN_TRY(make_lists(env, layout, &layout->encoding->pack[p],
-                             &layout->tuple[p].lists));
+                             &layout->packs.tuple[p].lists));
     return CAIRN_OK;
 }
 
@@ -68,14 +71,14 @@ static cairn_status collect_fields(cairn_env        *env,
                                    cairn_tuple      *tuple)
 {
     for (int l = pack->first + (tuple->lists ? 1 : 0); l <= pack->last; l++) {
-        if (!layout->level[l].has_idx) continue;
+        if (!layout->level[l].arrays.has_idx) continue;
         CAIRN_CHECK(!tuple->fields || same_count(layout, tuple->field[0], l), env,
                     CAIRN_BAD_FORMAT,
                     "format: pack(%d,%d): levels %d and %d have different numbers of "
                     "nodes and no list between them",
                     pack->first, pack->last, tuple->field[0], l);
         tuple->field[tuple->fields++] = l;
-        layout->level[l].tuple        = number;
+        layout->level[l].arrays.tuple = number;
     }
     return CAIRN_OK;
 }
@@ -90,8 +93,9 @@ static cairn_status value_block(cairn_env          *env,
 
     *block = 1;
     for (int l = layout->last + 1; l < layout->levels; l++) {
-        if (layout->level[l].determined) continue;
-        if (field->determined && field->by >> l & 1) continue; /* one tuple each */
+        if (layout->level[l].determined.on) continue;
+        if (field->determined.on && field->determined.by >> l & 1)
+            continue; /* one tuple each */
         CAIRN_CHECK(!__builtin_mul_overflow(*block, layout->level[l].size, block)
                         && *block < INT32_MAX,
                     env, CAIRN_UNSUPPORTED,
@@ -107,14 +111,15 @@ bool cairn_pack_takes_values(const cairn_layout *layout, const cairn_pack *pack)
 
     if (pack->novalue) return false;
     for (int l = pack->first; l < layout->levels; l++) {
-        if (!layout->level[l].has_idx) continue;
+        if (!layout->level[l].arrays.has_idx) continue;
         if (l > pack->last) return false;
         last = l;
     }
     if (last < 0) return false;
     const cairn_level *field = &layout->level[last];
 
-    return field->determined ? field->per_node : field->depth == layout->last;
+    return field->determined.on ? field->determined.per_node
+                                : field->depth == layout->last;
 }
 
 static cairn_status place_fields(cairn_env    *env,
@@ -124,10 +129,10 @@ static cairn_status place_fields(cairn_env    *env,
                                  cairn_tuple  *tuple)
 {
     size_t       offset = 0, widest = 1;
-    const size_t value = layout->value_bits / 8;
+    const size_t value = layout->values.bits / 8;
 
     for (int f = 0; f < tuple->fields; f++) {
-        const size_t bytes = layout->level[tuple->field[f]].idx_bits / 8;
+        const size_t bytes = layout->level[tuple->field[f]].arrays.idx_bits / 8;
 
         offset           = align_up(offset, bytes);
         tuple->offset[f] = offset;
@@ -139,8 +144,8 @@ static cairn_status place_fields(cairn_env    *env,
         tuple->values       = true;
         tuple->value_offset = offset = align_up(offset, value);
         offset += value * (size_t)tuple->block;
-        widest              = value > widest ? value : widest;
-        layout->value_tuple = number;
+        widest               = value > widest ? value : widest;
+        layout->values.tuple = number;
     }
     tuple->size = align_up(offset, widest);
     return CAIRN_OK;
@@ -150,9 +155,9 @@ cairn_status cairn_layout_pack_fields(cairn_env *env, cairn_layout *layout)
 {
     for (int p = 0; p < layout->encoding->packs; p++) {
         const cairn_pack *pack   = &layout->encoding->pack[p];
-        cairn_tuple      *tuple  = &layout->tuple[layout->tuples];
-        const bool        lists  = layout->tuple[p].lists;
-        const int         number = layout->tuples;
+        cairn_tuple      *tuple  = &layout->packs.tuple[layout->packs.count];
+        const bool        lists  = layout->packs.tuple[p].lists;
+        const int         number = layout->packs.count;
 
         *tuple =
             (cairn_tuple){.first = pack->first, .last = pack->last, .lists = lists};
@@ -161,7 +166,7 @@ cairn_status cairn_layout_pack_fields(cairn_env *env, cairn_layout *layout)
             continue; /* nothing to pack: the arrays stay as they are */
         CAIRN_TRY(place_fields(env, layout, number,
                                cairn_pack_takes_values(layout, pack), tuple));
-        layout->tuples++;
+        layout->packs.count++;
     }
     return CAIRN_OK;
 }

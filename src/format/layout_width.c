@@ -32,14 +32,16 @@ idx_width(cairn_env *env, const cairn_layout *layout, int l, cairn_level *level)
     cairn_interval        range = level->global;
 
     if (range.lo > range.hi) range = (cairn_interval){0, 0};
-    if (level->determined) range.hi++; /* the hole */
-    level->idx_signed = range.lo < 0;
-    level->idx_bits   = (uint8_t)(given ? given : smallest(level->idx_signed, range));
-    CAIRN_CHECK(holds(level->idx_bits, level->idx_signed, range), env, CAIRN_OVERFLOW,
+    if (level->determined.on) range.hi++; /* the hole */
+    level->arrays.idx_signed = range.lo < 0;
+    level->arrays.idx_bits =
+        (uint8_t)(given ? given : smallest(level->arrays.idx_signed, range));
+    CAIRN_CHECK(holds(level->arrays.idx_bits, level->arrays.idx_signed, range), env,
+                CAIRN_OVERFLOW,
                 "format: bits: idx(%d) = %d is too small for the range %" PRId64
                 "..%" PRId64 "%s",
                 l, given, range.lo, range.hi,
-                level->determined ? " (its hole included)" : "");
+                level->determined.on ? " (its hole included)" : "");
     return CAIRN_OK;
 }
 
@@ -67,9 +69,11 @@ cairn_status cairn_layout_widths(cairn_env *env, cairn_layout *layout)
         gaps |= level->indirect && e->query[level->query].distance > 0;
         const bool narrow = (nodes < cells ? nodes : cells) < (uint64_t)1 << 32;
 
-        if (level->has_ptr)
-            level->ptr_bits = (uint8_t)(given ? given : narrow && !gaps ? 32 : 64);
-        if (level->has_idx) CAIRN_TRY(idx_width(env, layout, l, level));
+        if (level->arrays.has_ptr)
+            level->arrays.ptr_bits = (uint8_t)(given             ? given
+                                               : narrow && !gaps ? 32
+                                                                 : 64);
+        if (level->arrays.has_idx) CAIRN_TRY(idx_width(env, layout, l, level));
     }
     return CAIRN_OK;
 }

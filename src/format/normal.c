@@ -224,10 +224,13 @@ static cairn_status rename_map(cairn_normal *n, cairn_map *map)
 
 static bool same_level(const cairn_level *a, const cairn_level *b)
 {
-    return a->kind == b->kind && a->depth == b->depth && a->has_idx == b->has_idx
-           && a->has_ptr == b->has_ptr && a->gaps == b->gaps
-           && a->determined == b->determined && a->by == b->by
-           && a->per_node == b->per_node && a->tuple == b->tuple;
+    return a->kind == b->kind && a->depth == b->depth
+           && a->arrays.has_idx == b->arrays.has_idx
+           && a->arrays.has_ptr == b->arrays.has_ptr && a->gaps == b->gaps
+           && a->determined.on == b->determined.on
+           && a->determined.by == b->determined.by
+           && a->determined.per_node == b->determined.per_node
+           && a->arrays.tuple == b->arrays.tuple;
 }
 
 /// The next step of a recipe that asks a query, from step @p s on; `steps`: none.
@@ -256,12 +259,14 @@ same_recipe(const cairn_normal *n, const cairn_recipe *text, const cairn_recipe 
 static bool
 same_layout(const cairn_normal *n, const cairn_layout *text, const cairn_layout *made)
 {
-    bool same = text->pads == made->pads && text->tuples == made->tuples
-                && text->check == made->check && text->exact == made->exact;
+    bool same = text->pads == made->pads && text->packs.count == made->packs.count
+                && text->inverse.check == made->inverse.check
+                && text->inverse.exact == made->inverse.exact;
 
     for (int l = 0; l < text->levels && same; l++)
         same = same_level(&text->level[l], &made->level[l])
-               && same_recipe(n, &text->level[l].recipe, &made->level[l].recipe);
+               && same_recipe(n, &text->level[l].determined.recipe,
+                              &made->level[l].determined.recipe);
     return same;
 }
 

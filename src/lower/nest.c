@@ -28,32 +28,33 @@ static cairn_ir_type int_type(int bits, bool is_signed)
 cairn_ir_array *cairn_nest_idx(const cairn_nest *nest, int l)
 {
     const cairn_level *level = &nest->layout->level[l];
-    cairn_ir_array    *array = cairn_ir_array_of(
-           nest->b, field_of(nest, CAIRN_IR_LEVEL_IDX, l),
-           int_type(level->idx_bits, level->idx_signed), "%c%d_idx", letter(nest), l);
+    cairn_ir_array    *array =
+        cairn_ir_array_of(nest->b, field_of(nest, CAIRN_IR_LEVEL_IDX, l),
+                          int_type(level->arrays.idx_bits, level->arrays.idx_signed),
+                          "%c%d_idx", letter(nest), l);
 
-    if (level->tuple >= 0)
-        array->stride = (int64_t)nest->layout->tuple[level->tuple].size;
+    if (level->arrays.tuple >= 0)
+        array->stride = (int64_t)nest->layout->packs.tuple[level->arrays.tuple].size;
     return array;
 }
 
 cairn_ir_array *cairn_nest_ptr(const cairn_nest *nest, int l)
 {
     return cairn_ir_array_of(nest->b, field_of(nest, CAIRN_IR_LEVEL_PTR, l),
-                             int_type(nest->layout->level[l].ptr_bits, false),
+                             int_type(nest->layout->level[l].arrays.ptr_bits, false),
                              "%c%d_ptr", letter(nest), l);
 }
 
 /// Type of a value as it is stored.
 static cairn_ir_type value_type(const cairn_layout *layout)
 {
-    switch (layout->value_kind) {
-    case CAIRN_VALUE_INTEGER: return int_type(layout->value_bits, true);
-    case CAIRN_VALUE_CODE: return int_type(layout->value_bits, false);
+    switch (layout->values.kind) {
+    case CAIRN_VALUE_INTEGER: return int_type(layout->values.bits, true);
+    case CAIRN_VALUE_CODE: return int_type(layout->values.bits, false);
     case CAIRN_VALUE_BFLOAT: return CAIRN_IR_BF16;
     default:
-        if (layout->value_bits == 16) return CAIRN_IR_F16;
-        return layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
+        if (layout->values.bits == 16) return CAIRN_IR_F16;
+        return layout->values.bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
     }
 }
 
@@ -64,9 +65,9 @@ cairn_ir_array *cairn_nest_values(const cairn_nest *nest)
         cairn_ir_array_of(nest->b, field_of(nest, CAIRN_IR_VAL, 0), value_type(layout),
                           "%c_val", letter(nest));
 
-    if (layout->value_tuple >= 0) {
-        array->stride = (int64_t)layout->tuple[layout->value_tuple].size;
-        array->block  = layout->tuple[layout->value_tuple].block;
+    if (layout->values.tuple >= 0) {
+        array->stride = (int64_t)layout->packs.tuple[layout->values.tuple].size;
+        array->block  = layout->packs.tuple[layout->values.tuple].block;
     }
     return array;
 }
@@ -118,8 +119,8 @@ bool cairn_nest_loops(const cairn_layout *layout, int l)
     const cairn_level *level = &layout->level[l];
     int64_t            lo, size;
 
-    if (level->determined) return false;
-    if (level->trimmed) return level->top || level->has_ptr;
+    if (level->determined.on) return false;
+    if (level->trimmed) return level->top || level->arrays.has_ptr;
     return !cairn_nest_constant(layout, l, &lo, &size) || size != 1;
 }
 
@@ -163,7 +164,7 @@ cairn_ir_x cairn_nest_node(const cairn_nest *nest, int l)
     if (nest->layout->level[l].trimmed) return nest->node[l];
     const cairn_ir_x parent = cairn_nest_node(nest, l - 1);
 
-    if (nest->layout->level[l].determined) return parent;
+    if (nest->layout->level[l].determined.on) return parent;
     return cairn_ir_add(b, cairn_ir_mul(b, parent, cairn_nest_size(nest, l)),
                         nest->place[l]);
 }
@@ -182,9 +183,10 @@ cairn_ir_x cairn_nest_combination(const cairn_nest *nest, int l)
     cairn_ir           *b      = nest->b;
     cairn_ir_x          p      = cairn_ir_int(b, 0);
 
-    if (level->per_node && layout->last >= 0) p = cairn_nest_node(nest, layout->last);
+    if (level->determined.per_node && layout->last >= 0)
+        p = cairn_nest_node(nest, layout->last);
     for (int k = layout->partition + 1; k < l; k++)
-        if (level->by >> k & 1)
+        if (level->determined.by >> k & 1)
             p = cairn_ir_add(b, cairn_ir_mul(b, p, cairn_nest_size(nest, k)),
                              nest->place[k]);
     return p;
@@ -205,7 +207,7 @@ void cairn_nest_range(const cairn_nest *nest, int l, cairn_ir_x *begin, cairn_ir
 
         *begin = parent;
         *end   = cairn_ir_add_int(b, parent, 1);
-        if (!level->has_ptr) return;
+        if (!level->arrays.has_ptr) return;
         *begin = cairn_ir_load(b, cairn_nest_ptr(nest, l), *begin);
         *end   = cairn_ir_load(b, cairn_nest_ptr(nest, l), *end);
     }
@@ -213,10 +215,10 @@ void cairn_nest_range(const cairn_nest *nest, int l, cairn_ir_x *begin, cairn_ir
 
 bool cairn_nest_reads(const cairn_layout *layout, int l)
 {
-    if (layout->check >> l & 1) return true;
+    if (layout->inverse.check >> l & 1) return true;
     for (int k = 0; k < layout->order; k++)
-        for (int t = 0; t < layout->dim[k].terms; t++)
-            if (layout->dim[k].var[t] == l) return true;
+        for (int t = 0; t < layout->inverse.dim[k].terms; t++)
+            if (layout->inverse.dim[k].var[t] == l) return true;
     return false;
 }
 
@@ -236,7 +238,7 @@ void cairn_nest_stand(cairn_nest *nest, int l, cairn_ir_x at)
     if (!cairn_nest_reads(nest->layout, l)) return;
     if (!level->trimmed)
         index = cairn_ir_add(b, at, cairn_nest_lo(nest, l));
-    else if (level->has_idx)
+    else if (level->arrays.has_idx)
         index = cairn_ir_load(b, cairn_nest_idx(nest, l), at);
     if (index && index != at && index->op != CAIRN_IR_INT && !nest->terse)
         index = cairn_ir_use(b, cairn_ir_let(b, index, "%s", name));
@@ -287,7 +289,7 @@ void cairn_nest_enter(cairn_nest *nest, int l)
 {
     cairn_ir_x begin, end;
 
-    if (nest->layout->level[l].determined) {
+    if (nest->layout->level[l].determined.on) {
         enter_determined(nest, l);
         return;
     }

@@ -44,8 +44,10 @@ static bool stand_together(const cairn_layout *layout, int l, int m)
 {
     const cairn_level *a = &layout->level[l], *b = &layout->level[m];
 
-    return m > layout->partition && b->determined && a->by == b->by
-           && a->per_node == b->per_node && a->recipe.dims == b->recipe.dims;
+    return m > layout->partition && b->determined.on
+           && a->determined.by == b->determined.by
+           && a->determined.per_node == b->determined.per_node
+           && a->determined.recipe.dims == b->determined.recipe.dims;
 }
 
 /// Does the index of determined level @p l, with the levels that it is stored under and
@@ -53,21 +55,22 @@ static bool stand_together(const cairn_layout *layout, int l, int m)
 static bool tells(const cairn_layout *layout, int l, int k)
 {
     const cairn_level *level = &layout->level[l];
-    uint32_t           known = level->by;
+    uint32_t           known = level->determined.by;
 
-    if (!level->determined || !(level->recipe.dims >> k & 1)) return false;
+    if (!level->determined.on || !(level->determined.recipe.dims >> k & 1))
+        return false;
     for (int m = 0; m < layout->levels; m++)
         if (stand_together(layout, l, m)) known |= 1U << m;
-    if (level->per_node) known |= (1U << (layout->last + 1)) - 1;
-    for (int t = 0; t < layout->dim[k].terms; t++)
-        if (!(known >> layout->dim[k].var[t] & 1)) return false;
+    if (level->determined.per_node) known |= (1U << (layout->last + 1)) - 1;
+    for (int t = 0; t < layout->inverse.dim[k].terms; t++)
+        if (!(known >> layout->inverse.dim[k].var[t] & 1)) return false;
     return true;
 }
 
 /// Does a level that was entered have a hole wherever this dimension is outside?
 static bool from_recipe(const cairn_layout *layout, int k, uint32_t entered)
 {
-    if (layout->check || layout->dim[k].den != 1) return false;
+    if (layout->inverse.check || layout->inverse.dim[k].den != 1) return false;
     for (int l = layout->partition + 1; l < layout->levels; l++)
         if (entered >> l & 1 && tells(layout, l, k)) return true;
     return false;
@@ -77,14 +80,14 @@ uint32_t cairn_nest_levels_of(const cairn_layout *layout, int k)
 {
     uint32_t levels = 0;
 
-    for (int t = 0; t < layout->dim[k].terms; t++) {
-        const int          l     = layout->dim[k].var[t];
+    for (int t = 0; t < layout->inverse.dim[k].terms; t++) {
+        const int          l     = layout->inverse.dim[k].var[t];
         const cairn_level *level = &layout->level[l];
 
         levels |= 1U << l;
-        if (!level->determined) continue;
-        levels |= level->by;
-        if (level->per_node)
+        if (!level->determined.on) continue;
+        levels |= level->determined.by;
+        if (level->determined.per_node)
             for (int m = 0; m <= layout->last; m++)
                 if (layout->level[m].trimmed) levels |= 1U << m;
     }
@@ -93,7 +96,7 @@ uint32_t cairn_nest_levels_of(const cairn_layout *layout, int k)
 
 bool cairn_nest_inside(const cairn_layout *layout, int k, uint32_t entered)
 {
-    const cairn_linear *linear = &layout->dim[k];
+    const cairn_linear *linear = &layout->inverse.dim[k];
     int                 l;
 
     if (is_level(linear, &l) && cairn_form_atom(&layout->level[l].form) == k)
@@ -130,7 +133,7 @@ static void open_if(cairn_nest *nest, cairn_ir_x condition)
 
 cairn_ir_x cairn_nest_dim(cairn_nest *nest, int k)
 {
-    const cairn_linear *linear = &nest->layout->dim[k];
+    const cairn_linear *linear = &nest->layout->inverse.dim[k];
     cairn_ir           *b      = nest->b;
     cairn_ir_x          value;
 
@@ -189,7 +192,7 @@ void cairn_nest_check(cairn_nest *nest)
     cairn_ir_x all = NULL;
 
     for (int l = 0; l < nest->layout->levels; l++) {
-        if (!(nest->layout->check >> l & 1)) continue;
+        if (!(nest->layout->inverse.check >> l & 1)) continue;
         const cairn_ir_x same = cairn_ir_eq(
             b, form_value(nest, &nest->layout->level[l].form), nest->index[l]);
 

@@ -34,15 +34,15 @@ static bool level_fits(const cairn_layout *from, int l)
     const cairn_level *level = &from->level[l], *top = &from->level[0];
 
     if (dimension_of(from, l) < 0) return false;
-    if (l == 0) return !level->trimmed ? !level->determined : level->top;
-    if (!level->trimmed || !level->has_idx || level->gaps) return false;
-    return level->has_ptr ? l == 1 : l > 1 || top->trimmed;
+    if (l == 0) return !level->trimmed ? !level->determined.on : level->top;
+    if (!level->trimmed || !level->arrays.has_idx || level->gaps) return false;
+    return level->arrays.has_ptr ? l == 1 : l > 1 || top->trimmed;
 }
 
 static bool layout_fits(const cairn_layout *from)
 {
     if (from->levels != from->order || from->order < 2 || from->partition >= 0
-        || from->tuples > 0 || from->pads || !from->exact
+        || from->packs.count > 0 || from->pads || !from->inverse.exact
         || from->last != from->levels - 1)
         return false;
     for (int l = 0; l < from->levels; l++)
@@ -263,7 +263,7 @@ void cairn_starts_write(const cairn_origin *origin,
     const int64_t       rows = origin->box[row].hi - origin->box[row].lo + 1;
     const indices       x    = indices_of(origin, row);
 
-    if (!from || !from->level[1].has_ptr)
+    if (!from || !from->level[1].arrays.has_ptr)
         find_all(&x, cairn_origin_entries(origin), rows, threads, first);
     else if (from->level[0].trimmed)
         spread_ptr(cairn_origin_view(origin, 0), x.low, rows, first);

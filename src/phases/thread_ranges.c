@@ -19,7 +19,7 @@ static int outermost(const cairn_layout *layout)
     for (int l = layout->partition + 1; l < layout->levels; l++) {
         const cairn_level *level = &layout->level[l];
 
-        if (level->trimmed ? level->top : !level->determined) return l;
+        if (level->trimmed ? level->top : !level->determined.on) return l;
     }
     return -1;
 }
@@ -29,7 +29,7 @@ static cairn_share division_of(const cairn_layout *layout, int level)
 {
     const int S = level < layout->first ? layout->first : level + 1;
 
-    if (S <= layout->last && layout->level[S].has_ptr)
+    if (S <= layout->last && layout->level[S].arrays.has_ptr)
         return (cairn_share){
             .kind = CAIRN_SHARE_PTR, .level = level, .ptr = S, .grain = 1};
     return (cairn_share){.kind = CAIRN_SHARE_EVEN, .level = level, .grain = 1};
@@ -148,7 +148,7 @@ values_before(const cairn_part *part, const cairn_share *division, int64_t k)
             if (level->ptr_bits)
                 k = cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits,
                                    false);
-        } else if (!layout->level[l].determined) {
+        } else if (!layout->level[l].determined.on) {
             k *= level->size;
         }
     }

@@ -30,7 +30,7 @@ static int64_t undivided_bytes(const cairn_local *tensor, int member)
             const cairn_kernel_level *level = &part->view.level[l];
 
             bytes += level->ptr_length * (level->ptr_bits / 8);
-            if (info->determined && !info->per_node)
+            if (info->determined.on && !info->determined.per_node)
                 bytes += level->idx_length * level->idx_stride;
         }
     }
@@ -46,7 +46,7 @@ static double array_bytes(const cairn_local *tensor, int member)
     for (int64_t k = 0; k < group->count; k++) {
         const cairn_kernel_part *view = &tensor->part[group->first + k].view;
 
-        if (group->layout->value_tuple < 0)
+        if (group->layout->values.tuple < 0)
             bytes += view->values * (tensor->value_bits / 8)
                      - cairn_stored_values(view) * (view->val_bits / 8);
     }

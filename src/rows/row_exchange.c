@@ -152,7 +152,7 @@ static cairn_status create_local(const exchange *x, cairn_local **fresh)
     memcpy(local->box, x->like->box, sizeof local->box);
     local->box[0] = x->rows;
     CAIRN_TRY(cairn_layout_create(x->env, like->encoding, like->extent, local->box,
-                                  like->span, like->carrier_bits,
+                                  like->given.span, like->values.carrier_bits,
                                   &local->group[0].layout));
     local->group[0].count = 1;
     CAIRN_TRY(CAIRN_NEW_ZERO(x->env, 1, &local->part));

@@ -16,11 +16,12 @@ static bool level_fits(const cairn_layout *layout, int l)
 {
     const cairn_level *level = &layout->level[l];
 
-    if (level->indirect || level->gaps || level->determined || level->tuple >= 0)
+    if (level->indirect || level->gaps || level->determined.on
+        || level->arrays.tuple >= 0)
         return false;
     if (l == 0 && cairn_form_dimension(&level->form, layout->order) != 0) return false;
     if (!level->trimmed) return l == 0;
-    return level->has_idx && (l > 0 || level->top);
+    return level->arrays.has_idx && (l > 0 || level->top);
 }
 
 static bool values_fit(const cairn_kernel_part *view)
@@ -37,7 +38,7 @@ bool cairn_row_stretch_fits(const cairn_local *tensor)
 
     if (tensor->groups != 1 || group->count != 1 || !cairn_group_is_ordered(group)
         || layout->levels == 0 || layout->partition >= 0 || layout->pads
-        || layout->value_tuple >= 0 || layout->last != layout->levels - 1
+        || layout->values.tuple >= 0 || layout->last != layout->levels - 1
         || cairn_layout_row_level(layout) != 0)
         return false;
     for (int l = 0; l < layout->levels; l++)
@@ -92,11 +93,11 @@ cairn_row_stretch cairn_row_stretch_of(const cairn_part *part)
         const cairn_kernel_level *level = &part->view.level[l];
 
         s.nodes[l] = layout->level[l].trimmed ? level->nodes : level->size;
-        if (layout->level[l].has_ptr) s.family[l] = family_of(level);
+        if (layout->level[l].arrays.has_ptr) s.family[l] = family_of(level);
     }
     if (s.kind == CAIRN_VALUE_CODE) {
         s.kind = CAIRN_VALUE_FLOAT;
-        s.bits = layout->carrier_bits;
+        s.bits = layout->values.carrier_bits;
     }
     return s;
 }
@@ -138,9 +139,9 @@ int64_t cairn_row_stretch_bytes(const cairn_layout *layout, const cairn_row_stre
     int64_t bytes = WORD * (layout->levels + 1) + value_bytes(s);
 
     for (int l = 0; l < layout->levels; l++) {
-        if (layout->level[l].has_idx)
-            bytes += s->nodes[l] * (layout->level[l].idx_bits / 8);
-        if (layout->level[l].has_ptr) bytes += WORD + children_bytes(s, l);
+        if (layout->level[l].arrays.has_idx)
+            bytes += s->nodes[l] * (layout->level[l].arrays.idx_bits / 8);
+        if (layout->level[l].arrays.has_ptr) bytes += WORD + children_bytes(s, l);
     }
     return bytes;
 }
@@ -153,7 +154,7 @@ pack_header(const cairn_layout *layout, const cairn_row_stretch *s, char *at)
     for (int l = 0; l < layout->levels; l++) {
         const cairn_row_family *f = &s->family[l];
 
-        if (layout->level[l].has_ptr)
+        if (layout->level[l].arrays.has_ptr)
             at = put(at, WORD,
                      (uint64_t)f->least << 8 | (uint64_t)f->parents << 7
                          | (uint64_t)f->width);
@@ -205,10 +206,10 @@ cairn_row_stretch_pack(const cairn_layout *layout, const cairn_row_stretch *s, c
     for (int l = 0; l < layout->levels; l++) {
         const cairn_level *level = &layout->level[l];
 
-        if (level->has_ptr) at = pack_children(s, l, at);
-        if (level->has_idx)
-            at = pack_array(s->view->level[l].idx, s->nodes[l] * (level->idx_bits / 8),
-                            at);
+        if (level->arrays.has_ptr) at = pack_children(s, l, at);
+        if (level->arrays.has_idx)
+            at = pack_array(s->view->level[l].idx,
+                            s->nodes[l] * (level->arrays.idx_bits / 8), at);
     }
     return pack_values(s, at);
 }
@@ -221,7 +222,7 @@ const char *cairn_row_stretch_unpack(const cairn_layout *layout,
     for (int l = 0; l < layout->levels; l++, at += WORD)
         s->nodes[l] = (cairn_pos)get(at, WORD);
     for (int l = 0; l < layout->levels; l++) {
-        if (!layout->level[l].has_ptr) continue;
+        if (!layout->level[l].arrays.has_ptr) continue;
         const uint64_t word = get(at, WORD);
 
         s->family[l] = (cairn_row_family){.least   = (int64_t)(word >> 8),
@@ -234,13 +235,13 @@ const char *cairn_row_stretch_unpack(const cairn_layout *layout,
     s->values = s->nodes[layout->levels - 1];
     at += WORD;
     for (int l = 0; l < layout->levels; l++) {
-        if (layout->level[l].has_ptr) {
+        if (layout->level[l].arrays.has_ptr) {
             s->children[l] = at;
             at += children_bytes(s, l);
         }
         s->idx[l] = at;
-        if (layout->level[l].has_idx)
-            at += s->nodes[l] * (layout->level[l].idx_bits / 8);
+        if (layout->level[l].arrays.has_idx)
+            at += s->nodes[l] * (layout->level[l].arrays.idx_bits / 8);
     }
     s->val = at;
     return at + value_bytes(s);
@@ -330,12 +331,12 @@ void cairn_row_stretch_copy(const cairn_layout      *layout,
 {
     for (int l = 0; l < layout->levels; l++) {
         cairn_kernel_level *level = &to->level[l];
-        const int64_t       width = layout->level[l].idx_bits / 8;
+        const int64_t       width = layout->level[l].arrays.idx_bits / 8;
         const void *const   idx   = s->view ? s->view->level[l].idx : s->idx[l];
 
-        if (layout->level[l].has_ptr)
+        if (layout->level[l].arrays.has_ptr)
             copy_ptr(s, l, level, at[l - 1] - s->nodes[l - 1], at[l]);
-        if (layout->level[l].has_idx && s->nodes[l] > 0)
+        if (layout->level[l].arrays.has_idx && s->nodes[l] > 0)
             memcpy((char *)level->idx + at[l] * width, idx,
                    (size_t)(s->nodes[l] * width));
         at[l] += s->nodes[l];

@@ -28,7 +28,7 @@ static cairn_status create_local(cairn_row_share *share)
     memcpy(local->box, whole->box, sizeof local->box);
     local->box[0] = share->rows;
     CAIRN_TRY(cairn_layout_create(env, layout->encoding, layout->extent, local->box,
-                                  layout->span, layout->carrier_bits,
+                                  layout->given.span, layout->values.carrier_bits,
                                   &local->group[0].layout));
     local->parts          = local->group[0].layout->banks;
     local->group[0].count = local->parts;
@@ -48,8 +48,8 @@ static cairn_status store_alike(cairn_row_share *share)
     cairn_layout       *stored;
 
     if (cairn_layout_is_wide(whole)) return CAIRN_OK;
-    CAIRN_TRY(cairn_layout_store(share->tensor->env, group->layout, whole->value_kind,
-                                 whole->value_bits, &stored));
+    CAIRN_TRY(cairn_layout_store(share->tensor->env, group->layout, whole->values.kind,
+                                 whole->values.bits, &stored));
     cairn_layout_destroy(share->tensor->env, &group->layout);
     group->layout         = stored;
     share->local->narrows = share->tensor->narrows;

@@ -8,12 +8,12 @@
 /// level but @p l may be determined by others.
 static bool is_plain(const cairn_layout *layout, int l)
 {
-    bool plain = layout->order == 2 && layout->exact && layout->check == 0
-                 && layout->partition < 0;
+    bool plain = layout->order == 2 && layout->inverse.exact
+                 && layout->inverse.check == 0 && layout->partition < 0;
 
     for (int k = 0; k < layout->levels; k++)
         plain = plain && layout->level[k].sized && !layout->level[k].gaps
-                && (k == l || !layout->level[k].determined);
+                && (k == l || !layout->level[k].determined.on);
     return plain;
 }
 
@@ -37,7 +37,7 @@ static int largest_term(const cairn_linear *linear)
 /// Do the other terms stay in 0..width-1?
 static bool stay_inside(const cairn_layout *layout, int but, int64_t width)
 {
-    const cairn_linear *column = &layout->dim[1];
+    const cairn_linear *column = &layout->inverse.dim[1];
     int64_t             most   = 0;
 
     for (int t = 0; t < column->terms; t++) {
@@ -55,7 +55,7 @@ static bool stay_inside(const cairn_layout *layout, int but, int64_t width)
 cairn_column_groups cairn_column_groups_of(const cairn_layout *layout)
 {
     const cairn_column_groups none   = {.level = -1};
-    const cairn_linear       *column = &layout->dim[1];
+    const cairn_linear       *column = &layout->inverse.dim[1];
 
     if (column->den != 1 || column->constant != 0) return none;
     const int term = largest_term(column);
@@ -65,9 +65,9 @@ cairn_column_groups cairn_column_groups_of(const cairn_layout *layout)
     const int          l     = column->var[term];
     const cairn_level *level = &layout->level[l];
 
-    if (!is_plain(layout, l) || !(level->trimmed || level->determined)
-        || !level->has_idx || level->indirect || level->tuple >= 0
-        || names_level(&layout->dim[0], l)
+    if (!is_plain(layout, l) || !(level->trimmed || level->determined.on)
+        || !level->arrays.has_idx || level->indirect || level->arrays.tuple >= 0
+        || names_level(&layout->inverse.dim[0], l)
         || !stay_inside(layout, term, column->num[term]))
         return none;
     return (cairn_column_groups){.level = l, .width = column->num[term]};

@@ -40,7 +40,7 @@ static inline bool cairn_row_share_is_hole(const cairn_row_share     *share,
                                            const cairn_column_groups *groups,
                                            int64_t                    group)
 {
-    return share->local->group[0].layout->level[groups->level].determined
+    return share->local->group[0].layout->level[groups->level].determined.on
            && group == share->local->part[0].view.level[groups->level].hole;
 }
 

@@ -93,7 +93,7 @@ static stretch step(const cairn_layout      *layout,
         return (stretch){first_node(level, first.lo), first_node(level, first.hi + 1)};
     if (info->trimmed && level->ptr)
         return (stretch){load_ptr(level, s.begin), load_ptr(level, s.end)};
-    if (info->trimmed || info->determined) return s;
+    if (info->trimmed || info->determined.on) return s;
     if (l == 0) return (stretch){first.lo - level->lo, first.hi + 1 - level->lo};
     return (stretch){s.begin * level->size, s.end * level->size};
 }
@@ -104,9 +104,9 @@ first_combination(const cairn_layout *own, const cairn_kernel_part *from, int l)
 {
     cairn_pos first = own->level[0].range.lo - from->level[0].lo;
 
-    if (!(own->level[l].by & 1)) return 0;
+    if (!(own->level[l].determined.by & 1)) return 0;
     for (int k = 1; k < l; k++)
-        if (own->level[l].by >> k & 1) first *= own->level[k].size;
+        if (own->level[l].determined.by >> k & 1) first *= own->level[k].size;
     return first;
 }
 
@@ -157,7 +157,7 @@ static void lend_arrays(const cairn_row_share *share, const stretch *at, char *b
 
     for (int l = 0; l < own->levels; l++) {
         const cairn_level *info  = &own->level[l];
-        const bool         nodes = info->trimmed || info->per_node;
+        const bool         nodes = info->trimmed || info->determined.per_node;
 
         if (to->level[l].ptr_bits)
             copy_ptr(&from->level[l], at[l], block, &to->level[l]);
@@ -178,7 +178,7 @@ static bool has_entries_alone(const cairn_layout *layout)
     bool alone = !layout->pads;
 
     for (int l = 0; l < layout->levels; l++)
-        alone = alone && !layout->level[l].gaps && !layout->level[l].determined;
+        alone = alone && !layout->level[l].gaps && !layout->level[l].determined.on;
     return alone;
 }
 

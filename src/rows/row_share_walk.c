@@ -152,7 +152,7 @@ static void copy_determined(const cairn_part *from, cairn_part *to, int l)
     const cairn_layout       *own  = to->layout;
     const cairn_kernel_level *have = &from->view.level[l];
     const cairn_kernel_level *view = &to->view.level[l];
-    const uint32_t            by   = own->level[l].by;
+    const uint32_t            by   = own->level[l].determined.by;
     int64_t                   e[CAIRN_MAX_LEVELS];
 
     if (view->idx_length == 0) return;
@@ -191,7 +191,8 @@ static void fill(const cairn_row_share *share, const cairn_member_build *m)
         cairn_build_fill_stored(m, k, part);
         part->nnz = count_entries(m->layout, &m->table, &m->bank[k]);
         for (int l = m->layout->last + 1; l < m->layout->levels; l++)
-            if (m->layout->level[l].determined && !m->layout->level[l].per_node)
+            if (m->layout->level[l].determined.on
+                && !m->layout->level[l].determined.per_node)
                 copy_determined(same_bank(share, k), part, l);
     }
 }

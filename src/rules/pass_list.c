@@ -310,8 +310,8 @@ uint64_t cairn_pass_arrays(const cairn_layout *layout)
     uint64_t arrays = CAIRN_PASS_VAL;
 
     for (int l = 0; l < layout->levels; l++) {
-        if (layout->level[l].has_ptr) arrays |= CAIRN_PASS_PTR(l);
-        if (layout->level[l].has_idx) arrays |= CAIRN_PASS_IDX(l);
+        if (layout->level[l].arrays.has_ptr) arrays |= CAIRN_PASS_PTR(l);
+        if (layout->level[l].arrays.has_idx) arrays |= CAIRN_PASS_IDX(l);
     }
     return arrays;
 }
@@ -321,8 +321,9 @@ int64_t cairn_pass_entry_bytes(const cairn_layout *layout, int order)
     int64_t bytes;
 
     if (!layout) return cairn_entry_bytes(order);
-    bytes = layout->value_bits / 8;
+    bytes = layout->values.bits / 8;
     for (int l = 0; l < layout->levels; l++)
-        if (layout->level[l].has_idx) bytes += layout->level[l].idx_bits / 8;
+        if (layout->level[l].arrays.has_idx)
+            bytes += layout->level[l].arrays.idx_bits / 8;
     return bytes;
 }

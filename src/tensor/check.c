@@ -131,7 +131,7 @@ idx_is_sound(const cairn_part *part, int l, cairn_interval have, cairn_fault *fa
         const int64_t e = load_idx(level, k);
 
         if ((e < info->global.lo || e > info->global.hi)
-            && !(info->determined && e == level->hole))
+            && !(info->determined.on && e == level->hole))
             return cairn_fault_note(fault, part, l, "idx", k,
                                     "%" PRId64 " is not within %" PRId64 "..%" PRId64,
                                     e, info->global.lo, info->global.hi);
@@ -183,7 +183,7 @@ static chain chain_from(const cairn_layout *layout, int first)
 {
     chain c = {first, first};
 
-    while (c.last < layout->last && !layout->level[c.last + 1].has_ptr)
+    while (c.last < layout->last && !layout->level[c.last + 1].arrays.has_ptr)
         c.last++;
     return c;
 }
@@ -227,7 +227,7 @@ static bool comes_after(const cairn_part *part, chain c, int64_t p, cairn_fault 
 static bool chain_ascends(const cairn_part *part, chain c, cairn_fault *fault)
 {
     const cairn_kernel_level *top     = &part->view.level[c.first];
-    const bool                has_ptr = part->layout->level[c.first].has_ptr;
+    const bool                has_ptr = part->layout->level[c.first].arrays.has_ptr;
     const int64_t             parents = has_ptr ? top->ptr_length - 1 : 1;
 
     /* The nodes of one level, which no list of tuples tells apart. */
@@ -264,7 +264,7 @@ bool cairn_part_has_childless(const cairn_part *part)
     for (int l = layout->first + 1; l <= layout->last; l++) {
         const cairn_kernel_level *level = &part->view.level[l];
 
-        if (!layout->level[l].has_ptr || layout->level[l - 1].gaps) continue;
+        if (!layout->level[l].arrays.has_ptr || layout->level[l - 1].gaps) continue;
         for (int64_t k = 0; k + 1 < level->ptr_length; k++)
             if (load_ptr(level, k) == load_ptr(level, k + 1)) return true;
     }

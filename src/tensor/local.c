@@ -40,7 +40,7 @@ cairn_status cairn_group_add_dictionary(cairn_env    *env,
                                         const double *word,
                                         cairn_part   *part)
 {
-    const int64_t bytes = (int64_t)sizeof(double) << group->layout->value_bits;
+    const int64_t bytes = (int64_t)sizeof(double) << group->layout->values.bits;
     void         *block;
 
     CAIRN_TRY(cairn_alloc_zero(env, bytes, 1, &block));
@@ -82,7 +82,7 @@ void cairn_local_destroy(cairn_local **tensor)
 
 static cairn_array tuple_array(const cairn_part *part, int number)
 {
-    const cairn_tuple        *tuple = &part->layout->tuple[number];
+    const cairn_tuple        *tuple = &part->layout->packs.tuple[number];
     const cairn_kernel_level *field = &part->view.level[tuple->field[0]];
 
     return (cairn_array){.kind  = CAIRN_ARRAY_TUPLES,
@@ -101,8 +101,9 @@ static int add_tuples(const cairn_part *part, int level, cairn_array *array)
 {
     int n = 0;
 
-    for (int t = 0; t < part->layout->tuples; t++)
-        if (part->layout->tuple[t].first == level) array[n++] = tuple_array(part, t);
+    for (int t = 0; t < part->layout->packs.count; t++)
+        if (part->layout->packs.tuple[t].first == level)
+            array[n++] = tuple_array(part, t);
     return n;
 }
 
@@ -120,7 +121,7 @@ static int add_level(const cairn_part *part, int l, cairn_array *array)
                                    level->ptr_length,
                                    level->ptr_length * level->ptr_bits / 8,
                                    (void *)level->ptr};
-    if (level->idx_bits && part->layout->level[l].tuple < 0)
+    if (level->idx_bits && part->layout->level[l].arrays.tuple < 0)
         array[n++] = (cairn_array){CAIRN_ARRAY_IDX,
                                    l,
                                    -1,
@@ -139,7 +140,7 @@ int cairn_part_arrays(const cairn_part *part, cairn_array *array)
 
     for (int l = 0; l < view->levels; l++)
         n += add_level(part, l, array + n);
-    if (part->layout->value_tuple < 0)
+    if (part->layout->values.tuple < 0)
         array[n++] = (cairn_array){CAIRN_ARRAY_VAL,
                                    -1,
                                    -1,
@@ -169,14 +170,16 @@ int cairn_part_own_arrays(const cairn_part *part, cairn_array *array)
 static bool
 level_fits(const cairn_layout *layout, int l, const cairn_kernel_level *view)
 {
-    const cairn_level *level = &layout->level[l];
-    const int64_t stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
-                                             : view->idx_bits / 8;
+    const cairn_level *level  = &layout->level[l];
+    const int64_t      stride = level->arrays.tuple >= 0
+                                    ? (int64_t)layout->packs.tuple[level->arrays.tuple].size
+                                    : view->idx_bits / 8;
 
-    return (!level->has_ptr || view->ptr_bits == level->ptr_bits)
+    return (!level->arrays.has_ptr || view->ptr_bits == level->arrays.ptr_bits)
            && (!view->idx_bits
-               || (view->idx_bits == level->idx_bits && view->idx_stride == stride
-                   && view->idx_signed == level->idx_signed));
+               || (view->idx_bits == level->arrays.idx_bits
+                   && view->idx_stride == stride
+                   && view->idx_signed == level->arrays.idx_signed));
 }
 
 bool cairn_parts_fit(const cairn_part *part, int64_t count)

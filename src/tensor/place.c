@@ -35,7 +35,7 @@ static uint32_t complete_below(const cairn_layout *layout)
     uint32_t mask = 0;
 
     for (int l = layout->last + 1; l < layout->levels; l++)
-        if (!layout->level[l].determined) mask |= 1U << l;
+        if (!layout->level[l].determined.on) mask |= 1U << l;
     return mask;
 }
 
@@ -107,24 +107,26 @@ static void describe_level(const cairn_layout *layout,
     view->idx        = NULL;
     view->idx_length = 0;
     view->hole       = level->global.hi + 1;
-    view->ptr_bits   = level->has_ptr ? level->ptr_bits : 0;
-    view->idx_bits   = level->has_idx ? level->idx_bits : 0;
-    view->idx_signed = level->has_idx && level->idx_signed;
+    view->ptr_bits   = level->arrays.has_ptr ? level->arrays.ptr_bits : 0;
+    view->idx_bits   = level->arrays.has_idx ? level->arrays.idx_bits : 0;
+    view->idx_signed = level->arrays.has_idx && level->arrays.idx_signed;
     view->kind       = (uint8_t)level->kind;
-    if (level->has_ptr) view->ptr_length = parents(layout, nodes, l) + 1;
-    if (level->trimmed && level->has_idx) view->idx_length = nodes[l];
-    if (level->determined)
-        view->idx_length = product(combinations(layout, level->by),
-                                   level->per_node ? last_nodes(layout, nodes) : 1);
-    view->idx_stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
-                                         : view->idx_bits / 8;
+    if (level->arrays.has_ptr) view->ptr_length = parents(layout, nodes, l) + 1;
+    if (level->trimmed && level->arrays.has_idx) view->idx_length = nodes[l];
+    if (level->determined.on)
+        view->idx_length =
+            product(combinations(layout, level->determined.by),
+                    level->determined.per_node ? last_nodes(layout, nodes) : 1);
+    view->idx_stride = level->arrays.tuple >= 0
+                           ? (int64_t)layout->packs.tuple[level->arrays.tuple].size
+                           : view->idx_bits / 8;
 }
 
 /// A tuple array and the views of its fields in it.
 static void
 place_tuple(const cairn_layout *layout, int number, room *r, cairn_kernel_part *view)
 {
-    const cairn_tuple *tuple  = &layout->tuple[number];
+    const cairn_tuple *tuple  = &layout->packs.tuple[number];
     const int64_t      length = view->level[tuple->field[0]].idx_length;
     char *const        at     = take(r, product(length, (int64_t)tuple->size), NULL);
 
@@ -148,8 +150,8 @@ place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *p
     view->first      = layout->first;
     view->last       = layout->last;
     view->bank       = part->where.bank;
-    view->val_bits   = layout->value_bits;
-    view->val_kind   = layout->value_kind;
+    view->val_bits   = layout->values.bits;
+    view->val_kind   = layout->values.kind;
     view->dictionary = NULL; /* the group's, which has one (value_storage.h) */
     view->values     = product(last_nodes(layout, nodes),
                                combinations(layout, complete_below(layout)));
@@ -160,17 +162,17 @@ place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *p
         describe_level(layout, nodes, l, level);
         if (level->ptr_bits)
             level->ptr = take(r, product(level->ptr_length, level->ptr_bits / 8), NULL);
-        if (level->idx_bits && layout->level[l].tuple < 0)
+        if (level->idx_bits && layout->level[l].arrays.tuple < 0)
             level->idx = take(r, product(level->idx_length, level->idx_bits / 8),
                               shared ? shared->idx[l] : NULL);
     }
-    for (int t = 0; t < layout->tuples; t++)
+    for (int t = 0; t < layout->packs.count; t++)
         place_tuple(layout, t, r, view);
-    if (layout->value_tuple >= 0) return;
+    if (layout->values.tuple >= 0) return;
     view->val_block = 1;
     view->val_stride =
-        layout->value_kind == CAIRN_VALUE_ONE ? 0 : layout->value_bits / 8;
-    view->val = take(r, product(cairn_stored_values(view), layout->value_bits / 8),
+        layout->values.kind == CAIRN_VALUE_ONE ? 0 : layout->values.bits / 8;
+    view->val = take(r, product(cairn_stored_values(view), layout->values.bits / 8),
                      shared ? shared->val : NULL);
 }
 
@@ -215,14 +217,14 @@ void cairn_part_clear_positions(const cairn_group *group, cairn_part *part)
     const cairn_layout      *layout = part->layout;
     const cairn_kernel_part *view   = &part->view;
 
-    assert(layout->tuples == 0);
+    assert(layout->packs.count == 0);
     for (int l = layout->last + 1; l < layout->levels; l++)
-        if (layout->level[l].determined)
+        if (layout->level[l].determined.on)
             clear_array(group, view->level[l].idx,
                         view->level[l].idx_length * view->level[l].idx_bits / 8);
     if (layout->last < 0 || combinations(layout, complete_below(layout)) > 1)
         clear_array(group, view->val,
-                    cairn_stored_values(view) * layout->value_bits / 8);
+                    cairn_stored_values(view) * layout->values.bits / 8);
 }
 
 cairn_status cairn_group_alloc(cairn_env                 *env,

@@ -26,13 +26,14 @@ bool cairn_layout_ascends_with_rows(const cairn_layout *layout)
 /// Are positions below the level counted alike? Where it stores its nodes, they are.
 static bool counts_alike(const cairn_level *a, const cairn_level *b)
 {
-    if ((a->trimmed && !a->gaps) || a->determined) return true;
+    if ((a->trimmed && !a->gaps) || a->determined.on) return true;
     return a->range.lo == b->range.lo && a->range.hi == b->range.hi;
 }
 
 static bool has_same_widths(const cairn_level *a, const cairn_level *b)
 {
-    return a->idx_bits == b->idx_bits && a->idx_signed == b->idx_signed
+    return a->arrays.idx_bits == b->arrays.idx_bits
+           && a->arrays.idx_signed == b->arrays.idx_signed
            && a->global.hi == b->global.hi;
 }
 

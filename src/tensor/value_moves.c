@@ -16,8 +16,8 @@
 /// Of the dictionary that the parts of a group have together.
 static int64_t dictionary_bytes(const cairn_layout *layout)
 {
-    return layout->value_kind == CAIRN_VALUE_CODE
-               ? (int64_t)sizeof(double) << layout->value_bits
+    return layout->values.kind == CAIRN_VALUE_CODE
+               ? (int64_t)sizeof(double) << layout->values.bits
                : 0;
 }
 
@@ -29,9 +29,9 @@ int64_t cairn_group_values_room(const cairn_group  *group,
 
     for (int64_t p = group->first; p < group->first + group->count; p++) {
         const int64_t n =
-            layout->value_kind == CAIRN_VALUE_ONE ? 1 : part[p].view.values;
+            layout->values.kind == CAIRN_VALUE_ONE ? 1 : part[p].view.values;
 
-        bytes += (n * layout->value_bits / 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        bytes += (n * layout->values.bits / 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
     return bytes;
 }
@@ -42,11 +42,12 @@ view_of_values(const cairn_kernel_part *view, const cairn_layout *layout, char *
 {
     cairn_kernel_part to = *view;
 
-    to.val        = at;
-    to.val_kind   = layout->value_kind;
-    to.val_bits   = layout->value_bits;
-    to.val_block  = 1;
-    to.val_stride = layout->value_kind == CAIRN_VALUE_ONE ? 0 : layout->value_bits / 8;
+    to.val       = at;
+    to.val_kind  = layout->values.kind;
+    to.val_bits  = layout->values.bits;
+    to.val_block = 1;
+    to.val_stride =
+        layout->values.kind == CAIRN_VALUE_ONE ? 0 : layout->values.bits / 8;
     return to;
 }
 
@@ -63,8 +64,8 @@ static void move_values(const cairn_group            *group,
 {
     const void *words = NULL;
 
-    if (layout->value_kind == CAIRN_VALUE_CODE) {
-        cairn_value_dictionary_write(dictionary, layout->value_bits, (double *)block);
+    if (layout->values.kind == CAIRN_VALUE_CODE) {
+        cairn_value_dictionary_write(dictionary, layout->values.bits, (double *)block);
         words = block;
         block += dictionary_bytes(layout);
     }
@@ -75,7 +76,7 @@ static void move_values(const cairn_group            *group,
         view[k].dictionary = words;
         cairn_values_move(from, dictionary, &view[k]);
         block +=
-            (cairn_stored_values(&view[k]) * layout->value_bits / 8 + ALIGNMENT - 1)
+            (cairn_stored_values(&view[k]) * layout->values.bits / 8 + ALIGNMENT - 1)
             / ALIGNMENT * ALIGNMENT;
     }
 }

@@ -62,8 +62,9 @@ cairn_status cairn_layout_store_named(cairn_env *env, cairn_layout **layout)
     cairn_layout       *wide = *layout;
     cairn_value_storage named;
 
-    if (wide->value_tuple >= 0
-        || !cairn_val_type_is_named(wide->encoding->val, wide->carrier_bits, &named))
+    if (wide->values.tuple >= 0
+        || !cairn_val_type_is_named(wide->encoding->val, wide->values.carrier_bits,
+                                    &named))
         return CAIRN_OK;
     CAIRN_TRY(cairn_layout_store(env, wide, named.kind, named.bits, layout));
     cairn_layout_destroy(env, &wide);
@@ -117,7 +118,7 @@ static cairn_status choose(const cairn_local      *tensor,
         || (storage->kind == CAIRN_VALUE_FLOAT && storage->bits == tensor->value_bits
             && named))
         return CAIRN_OK;
-    if (group->layout->value_tuple >= 0) {
+    if (group->layout->values.tuple >= 0) {
         CAIRN_CHECK(!named, tensor->env, CAIRN_BAD_FORMAT,
                     "format: val(%s): values that are packed with their indices are of "
                     "the tensor's type",
@@ -168,8 +169,8 @@ static bool is_stored_so(const cairn_local            *tensor,
                          const cairn_value_storage    *storage,
                          const cairn_value_dictionary *dictionary)
 {
-    if (storage->kind != group->layout->value_kind
-        || storage->bits != group->layout->value_bits)
+    if (storage->kind != group->layout->values.kind
+        || storage->bits != group->layout->values.bits)
         return false;
     return storage->kind != CAIRN_VALUE_CODE
            || has_words(&tensor->part[group->first].view, dictionary);
@@ -268,8 +269,8 @@ cairn_status cairn_group_narrow_again(cairn_local *tensor, int member)
     cairn_status              status;
 
     if (group->count == 0
-        || (storage.kind == group->layout->value_kind
-            && storage.bits == group->layout->value_bits))
+        || (storage.kind == group->layout->values.kind
+            && storage.bits == group->layout->values.bits))
         return CAIRN_OK;
     CAIRN_TRY(cairn_layout_store(tensor->env, group->layout, storage.kind, storage.bits,
                                  &layout));
@@ -283,7 +284,7 @@ static cairn_status narrow_member(cairn_local *tensor, cairn_group *group)
     cairn_env *const env = tensor->env;
 
     if (group->layout->encoding->val != CAIRN_VAL_UNSAID || group->count == 0
-        || group->layout->value_tuple >= 0 || !cairn_layout_is_wide(group->layout))
+        || group->layout->values.tuple >= 0 || !cairn_layout_is_wide(group->layout))
         return CAIRN_OK;
     const cairn_value_storage storage = narrowest(tensor, group);
     const bool                shared  = is_shared(group, tensor->part);

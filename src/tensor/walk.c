@@ -67,10 +67,10 @@ static bool invert(const walker *w, cairn_coord *d)
     const cairn_layout *layout = w->layout;
 
     for (int k = 0; k < w->order; k++)
-        if (!cairn_linear_value(&layout->dim[k], w->e, &d[k])) return false;
+        if (!cairn_linear_value(&layout->inverse.dim[k], w->e, &d[k])) return false;
     if (!inside(w, d)) return false;
     for (int l = 0; l < w->levels; l++)
-        if (layout->check >> l & 1
+        if (layout->inverse.check >> l & 1
             && cairn_form_value(layout->algebra, &layout->level[l].form, d, NULL)
                    != w->e[l])
             return false;
@@ -82,7 +82,7 @@ static void leaf(walker *w, const cairn_coord *partial, cairn_pos value)
     cairn_batch *batch = &w->now.batch;
     cairn_coord  d[CAIRN_MAX_ORDER];
 
-    if (w->layout->exact) {
+    if (w->layout->inverse.exact) {
         if (!(w->shows & OVERHANG) && !inside(w, partial)) return;
         for (int k = 0; k < w->order; k++)
             batch->coord[k][batch->n] = partial[k];
@@ -212,7 +212,7 @@ walk_determined(walker *w, int l, cairn_pos node, const cairn_coord *partial)
 
     if (w->only.kept && (node < w->only.kept[l].lo || node > w->only.kept[l].hi))
         return;
-    if (!info->per_node) {
+    if (!info->determined.per_node) {
         p = 0;
         for (int k = 0; k < l; k++)
             p += w->stride[l][k] * (w->e[k] - w->now.level[k].lo);
@@ -226,7 +226,7 @@ static void walk_level(walker *w, int l, cairn_pos node, const cairn_coord *part
 {
     if (w->layout->level[l].trimmed)
         walk_trimmed(w, l, node, partial);
-    else if (w->layout->level[l].determined)
+    else if (w->layout->level[l].determined.on)
         walk_determined(w, l, node, partial);
     else
         walk_dense(w, l, node, partial);
@@ -235,8 +235,8 @@ static void walk_level(walker *w, int l, cairn_pos node, const cairn_coord *part
 /// What each level adds to each dimension, where the inverse is a plain sum.
 static void set_factors(walker *w)
 {
-    for (int k = 0; k < w->order && w->layout->exact; k++) {
-        const cairn_linear *dim = &w->layout->dim[k];
+    for (int k = 0; k < w->order && w->layout->inverse.exact; k++) {
+        const cairn_linear *dim = &w->layout->inverse.dim[k];
 
         for (int t = 0; t < dim->terms; t++)
             w->factor[dim->var[t]][k] = dim->num[t];
@@ -251,8 +251,8 @@ static void set_strides(walker *w)
         const cairn_level *level  = &w->layout->level[l];
         int64_t            stride = 1;
 
-        for (int k = l - 1; k > w->layout->partition && level->determined; k--) {
-            if (!(level->by >> k & 1)) continue;
+        for (int k = l - 1; k > w->layout->partition && level->determined.on; k--) {
+            if (!(level->determined.by >> k & 1)) continue;
             w->stride[l][k] = stride;
             stride *= w->layout->level[k].size;
         }
@@ -296,7 +296,7 @@ int cairn_layout_row_level(const cairn_layout *layout)
 {
     for (int l = layout->partition + 1; l < layout->levels; l++) {
         const cairn_level *level = &layout->level[l];
-        const bool         top   = level->trimmed && level->top && level->has_idx;
+        const bool         top = level->trimmed && level->top && level->arrays.has_idx;
 
         if (!top && level->kind != CAIRN_LEVEL_DENSE) continue;
         if (!level->indirect && cairn_form_dims(layout->algebra, &level->form) == 1U)
@@ -318,7 +318,7 @@ void cairn_walker_restrict(cairn_walker *w, int level, int64_t lo, int64_t hi)
 
 void cairn_walker_show_overhang(cairn_walker *w)
 {
-    assert(w->layout->exact);
+    assert(w->layout->inverse.exact);
     w->shows |= OVERHANG;
 }
 
@@ -367,8 +367,8 @@ cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit, void *
     w->now.status  = CAIRN_OK;
     w->now.batch.n = 0;
     w->now.visited = 0;
-    for (int k = 0; k < w->order && w->layout->exact; k++)
-        partial[k] = w->layout->dim[k].constant;
+    for (int k = 0; k < w->order && w->layout->inverse.exact; k++)
+        partial[k] = w->layout->inverse.dim[k].constant;
     const int first = enter_bank(w, partial);
 
     if (first == w->levels)

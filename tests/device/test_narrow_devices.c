@@ -198,7 +198,7 @@ static void expect_stored(const example *e, int type)
 {
     const cairn_layout *layout = e->tensor[1]->local->group[0].layout;
     const char         *stored =
-        cairn_value_storage_name(layout->value_kind, layout->value_bits);
+        cairn_value_storage_name(layout->values.kind, layout->values.bits);
 
     if (e->dtype == CAIRN_F64 && e->tensor[1]->local->groups == 1)
         cr_assert_str_eq(stored, types[type].type, "%s: stored as %s", e->what, stored);

@@ -65,7 +65,7 @@ static const char *stored(const cairn_tensor *tensor)
 {
     const cairn_layout *layout = tensor->local->group[0].layout;
 
-    return cairn_value_storage_name(layout->value_kind, layout->value_bits);
+    return cairn_value_storage_name(layout->values.kind, layout->values.bits);
 }
 
 /// Every rank by itself: the number of entries, and the values' sum.

@@ -372,7 +372,7 @@ static void check_stored(const char *name, narrow_set set, cairn_dtype dtype)
         &source->entries, 0, source->shape.extent[0], source->shape.extent[1]);
     cairn_matrix_rows lists;
 
-    cr_expect_str_eq(cairn_value_storage_name(layout->value_kind, layout->value_bits),
+    cr_expect_str_eq(cairn_value_storage_name(layout->values.kind, layout->values.bits),
                      name);
     cr_assert(cairn_matrix_rows_of_local(tensor->local, &lists), "%s", text);
     cr_assert_eq(lists.n, entries.n);

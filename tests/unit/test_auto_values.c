@@ -115,8 +115,8 @@ static void check(const char *text, int set, cairn_dtype dtype)
         const cairn_layout *layout = tensor->local->group[g].layout;
 
         bytes += (double)tensor->local->group[g].bytes;
-        cr_expect(strstr(info.values, cairn_value_storage_name(layout->value_kind,
-                                                               layout->value_bits)),
+        cr_expect(strstr(info.values, cairn_value_storage_name(layout->values.kind,
+                                                               layout->values.bits)),
                   "%s, set %d: %s", text, set, info.values);
     }
     const double each = bytes / (double)cairn_tensor_entries(tensor);

@@ -152,9 +152,9 @@ static void meet_buckets(seen *s, product_case *c, cairn_convert_spec spec)
 {
     const cairn_layout *to = spec.to;
 
-    if (to->first != 1 || to->tuples > 0) return;
+    if (to->first != 1 || to->packs.count > 0) return;
     for (int l = 0; l < to->levels; l++)
-        if (to->level[l].determined) return;
+        if (to->level[l].determined.on) return;
     spec.phase = CAIRN_CONVERT_BUCKET;
     meet_phase(s, c, &spec);
     spec.phase        = CAIRN_CONVERT_SCATTER;
@@ -202,10 +202,10 @@ static void meet_moves(seen *s, product_case *c, cairn_convert_spec spec)
 {
     const cairn_layout *to = spec.to;
 
-    if (spec.from || to->last < 0 || to->tuples > 0 || to->last + 1 != to->levels)
+    if (spec.from || to->last < 0 || to->packs.count > 0 || to->last + 1 != to->levels)
         return;
     for (int l = 0; l < to->levels; l++)
-        if (to->level[l].determined || to->level[l].gaps) return;
+        if (to->level[l].determined.on || to->level[l].gaps) return;
     spec.rows.levels = levels_by_row(to);
     if (spec.rows.levels <= to->partition || spec.rows.levels < to->first) return;
     spec.rows.lanes = 16 * random_below(&c->state, 2);

@@ -73,7 +73,7 @@ static int64_t padded_positions(const cairn_local *t)
     for (int l = 0; t->parts > 0 && l < t->group[0].layout->levels; l++) {
         int64_t all = 0;
 
-        if (!t->group[0].layout->level[l].determined) continue;
+        if (!t->group[0].layout->level[l].determined.on) continue;
         for (int64_t k = 0; k < t->parts; k++)
             all += t->part[k].view.level[l].idx_length;
         most = all > most ? all : most;
@@ -88,7 +88,8 @@ static bool has_lone_positions(const cairn_local *t)
 
     for (int64_t k = 0; k < t->parts && t->parts > 1; k++)
         for (int l = 0; l < layout->levels; l++)
-            if (layout->level[l].determined && t->part[k].view.level[l].idx_length == 1)
+            if (layout->level[l].determined.on
+                && t->part[k].view.level[l].idx_length == 1)
                 return true;
     return false;
 }

@@ -103,7 +103,7 @@ static void check_threads(product_case *c, const kernel_batch *batch)
 /// What a row's sum is: its entries one after the other, in cuts.
 static double sum_in_cuts(const product_case *c, int64_t row, int64_t column)
 {
-    const bool narrow = c->local->part[0].layout->value_bits == 32;
+    const bool narrow = c->local->part[0].layout->values.bits == 32;
     double     sum = 0, cut = 0;
     int        seen = 0;
 

@@ -304,7 +304,7 @@ static void check_window(property *p, const cairn_local *local, int member)
         cairn_walker *w;
 
         cr_assert_eq(cairn_walker_create(&p->env, layout, &w), CAIRN_OK);
-        if (layout->exact) cairn_walker_show_overhang(w);
+        if (layout->inverse.exact) cairn_walker_show_overhang(w);
         cr_assert_eq(cairn_walk_member(w, local, member, note_window, &m), CAIRN_OK);
         cairn_walker_destroy(&p->env, &w);
         cr_assert(m.met.lo > m.met.hi || (rows.lo <= m.met.lo && rows.hi >= m.met.hi),

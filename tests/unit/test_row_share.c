@@ -114,7 +114,7 @@ check_arrays(const sharing *s, const cairn_local *lent, const cairn_local *walke
                      (unsigned long long)s->seed, k, s->text);
         /* What stands between the fields of a tuple is nobody's, and what a determined
          * level has where no position is may be a hole or not. */
-        if (a[k].kind == CAIRN_ARRAY_IDX && layout->level[a[k].level].determined)
+        if (a[k].kind == CAIRN_ARRAY_IDX && layout->level[a[k].level].determined.on)
             continue;
         if (a[k].bytes > 0 && a[k].kind != CAIRN_ARRAY_TUPLES)
             cr_assert_eq(memcmp(a[k].data, b[k].data, (size_t)a[k].bytes), 0,
@@ -202,7 +202,7 @@ static bool has_holes(const cairn_layout *layout)
     bool holes = layout->pads;
 
     for (int l = 0; l < layout->levels; l++)
-        holes = holes || layout->level[l].gaps || layout->level[l].determined;
+        holes = holes || layout->level[l].gaps || layout->level[l].determined.on;
     return holes;
 }
 

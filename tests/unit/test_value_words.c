@@ -86,7 +86,8 @@ static void check_same_types(const pair *p, const cairn_local *a, const cairn_lo
 
         cr_assert(
             x->val_kind == y->val_kind && x->val_bits == y->val_bits
-                && a->part[k].layout->carrier_bits == b->part[k].layout->carrier_bits
+                && a->part[k].layout->values.carrier_bits
+                       == b->part[k].layout->values.carrier_bits
                 && a->group[a->part[k].where.member].bytes
                        == b->group[b->part[k].where.member].bytes,
             "seed %llu: stored as %s, not %s\nfrom %s\nto %s",

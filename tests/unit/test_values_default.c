@@ -126,7 +126,7 @@ static void converts(cairn_tensor *narrow, cairn_tensor *wide, const char *to)
     MUST(context, cairn_tensor_convert(wide, format, &b));
     same_arrays(a, b, to);
     cr_expect_not(cairn_local_is_narrow(b->local), "%s", to);
-    if (a->local->group[0].layout->value_tuple < 0
+    if (a->local->group[0].layout->values.tuple < 0
         && cairn_local_is_narrow(narrow->local) && !strstr(to, "hybrid"))
         cr_expect(cairn_local_is_narrow(a->local), "%s: wide again", to);
     cairn_tensor_destroy(&a);

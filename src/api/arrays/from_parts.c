@@ -212,7 +212,7 @@ point(const cairn_handed *handed, cairn_local *local, cairn_pos *nodes)
                 m, bank);
         }
         if (group->count > 0 && local->part[group->first].view.dictionary)
-            group->bytes += (int64_t)sizeof(double) << group->layout->value_bits;
+            group->bytes += (int64_t)sizeof(double) << group->layout->values.bits;
     }
     return CAIRN_OK;
 }

@@ -50,13 +50,13 @@ static void take_widths(const cairn_kernel_part *arrays,
         const cairn_kernel_level *theirs = &arrays->level[l];
         const cairn_level        *ours   = &layout->level[l];
 
-        if (ours->has_ptr && is_width(theirs->ptr_bits)
-            && theirs->ptr_bits != ours->ptr_bits) {
+        if (ours->arrays.has_ptr && is_width(theirs->ptr_bits)
+            && theirs->ptr_bits != ours->arrays.ptr_bits) {
             encoding->bits[l].ptr = theirs->ptr_bits;
             *differs              = true;
         }
-        if (ours->has_idx && is_width(theirs->idx_bits)
-            && theirs->idx_bits != ours->idx_bits) {
+        if (ours->arrays.has_idx && is_width(theirs->idx_bits)
+            && theirs->idx_bits != ours->arrays.idx_bits) {
             encoding->bits[l].idx = theirs->idx_bits;
             *differs              = true;
         }
@@ -150,25 +150,26 @@ cairn_status cairn_handed_storage(const cairn_handed    *handed,
     cairn_layout *wide = *layout;
     int           kind, bits;
 
-    stored_as(view->arrays, wide->carrier_bits, &kind, &bits);
+    stored_as(view->arrays, wide->values.carrier_bits, &kind, &bits);
     CAIRN_CHECK(kind >= CAIRN_VALUE_FLOAT && kind <= CAIRN_VALUE_BFLOAT, env,
                 CAIRN_BAD_ARGUMENT, CAIRN_FROM_PARTS ": member %d: val_kind is %d",
                 view->member, kind);
-    CAIRN_CHECK(
-        is_type(wide->carrier_bits, kind, bits), env, CAIRN_BAD_ARGUMENT,
-        CAIRN_FROM_PARTS ": member %d: val_bits is %d, but the values are %s of %s",
-        view->member, bits, kinds[kind], wide->carrier_bits == 32 ? "f32" : "f64");
-    if (kind == CAIRN_VALUE_FLOAT && bits == wide->carrier_bits) return CAIRN_OK;
-    CAIRN_CHECK(wide->value_tuple < 0, env, CAIRN_BAD_ARGUMENT,
+    CAIRN_CHECK(is_type(wide->values.carrier_bits, kind, bits), env, CAIRN_BAD_ARGUMENT,
+                CAIRN_FROM_PARTS
+                ": member %d: val_bits is %d, but the values are %s of %s",
+                view->member, bits, kinds[kind],
+                wide->values.carrier_bits == 32 ? "f32" : "f64");
+    if (kind == CAIRN_VALUE_FLOAT && bits == wide->values.carrier_bits) return CAIRN_OK;
+    CAIRN_CHECK(wide->values.tuple < 0, env, CAIRN_BAD_ARGUMENT,
                 CAIRN_FROM_PARTS ": member %d: values that are packed with their "
                                  "indices are of the tensor's type",
                 view->member);
-    CAIRN_CHECK(
-        cairn_value_storage_fits(wide->encoding->val, wide->carrier_bits, kind, bits),
-        env, CAIRN_BAD_ARGUMENT,
-        CAIRN_FROM_PARTS ": member %d: values are %s, which is not the type "
-                         "that the format says",
-        view->member, cairn_value_storage_name((cairn_value_kind)kind, bits));
+    CAIRN_CHECK(cairn_value_storage_fits(wide->encoding->val, wide->values.carrier_bits,
+                                         kind, bits),
+                env, CAIRN_BAD_ARGUMENT,
+                CAIRN_FROM_PARTS ": member %d: values are %s, which is not the type "
+                                 "that the format says",
+                view->member, cairn_value_storage_name((cairn_value_kind)kind, bits));
     CAIRN_TRY(cairn_layout_store(env, wide, (cairn_value_kind)kind, bits, layout));
     cairn_layout_destroy(env, &wide);
     return CAIRN_OK;
@@ -292,7 +293,8 @@ static bool dictionary_fits(const cairn_part *part, cairn_fault *fault)
                       is_code ? (int64_t)1 << part->view.val_bits : 0, is_code ? 64 : 0,
                       fault))
         return false;
-    if (cairn_dictionary_fits(&part->view, part->layout->carrier_bits)) return true;
+    if (cairn_dictionary_fits(&part->view, part->layout->values.carrier_bits))
+        return true;
     return cairn_fault_note(fault, part, -1, NULL, 0,
                             "the dictionary has values that are no f32");
 }
@@ -314,8 +316,8 @@ static bool pointers_fit(const cairn_part *part, cairn_fault *fault)
                       part->view.val_bits, fault)
         || !dictionary_fits(part, fault))
         return false;
-    for (int t = 0; t < layout->tuples; t++)
-        if (!tuple_fits(part, &layout->tuple[t], fault)) return false;
+    for (int t = 0; t < layout->packs.count; t++)
+        if (!tuple_fits(part, &layout->packs.tuple[t], fault)) return false;
     return true;
 }
 

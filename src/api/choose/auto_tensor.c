@@ -33,7 +33,7 @@ offer_rows(const cairn_tensor *tensor, int idx_bits, cairn_choice_matrix *matrix
             matrix->stored.format = tensor->format;
         }
     matrix->stored.text   = cairn_format_text(tensor->format);
-    matrix->stored.val[0] = cairn_val_type_of(layout->value_kind, layout->value_bits);
+    matrix->stored.val[0] = cairn_val_type_of(layout->values.kind, layout->values.bits);
     matrix->wider         = idx_bits / 8.0 - cairn_index_bytes(matrix->rows.cols);
     return CAIRN_OK;
 }

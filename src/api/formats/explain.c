@@ -31,11 +31,11 @@ static void describe_packs(const cairn_layout *layout, cairn_storage_info *info)
 {
     for (int p = 0; p < layout->encoding->packs; p++) {
         const cairn_pack *pack   = &layout->encoding->pack[p];
-        const bool        lists  = layout->tuple[p].lists;
+        const bool        lists  = layout->packs.tuple[p].lists;
         bool              fields = false;
 
         for (int l = pack->first + (lists ? 1 : 0); l <= pack->last; l++)
-            fields |= layout->level[l].has_idx;
+            fields |= layout->level[l].arrays.has_idx;
         if (!fields) continue;
         info->pack[info->packs].first  = pack->first;
         info->pack[info->packs].last   = pack->last;
@@ -126,7 +126,7 @@ cairn_format_inverse(const cairn_format *format, int member, int mode, char **te
                 "format: there is no dimension %d", mode);
     CAIRN_TRY(layout_of(format, member, &layout));
     cairn_text_init(&grown, format->env);
-    add_linear(&grown, &layout->dim[mode], layout->levels);
+    add_linear(&grown, &layout->inverse.dim[mode], layout->levels);
     cairn_layout_destroy(format->env, &layout);
     return cairn_text_take(&grown, text);
 }
@@ -203,7 +203,7 @@ bytes_here(const cairn_tensor *tensor, const cairn_format *format, int64_t *byte
     cairn_status status = count_nodes(env, layout, nnz, nodes);
 
     *bytes = 0;
-    if (status == CAIRN_OK && local->narrows && layout->value_tuple < 0)
+    if (status == CAIRN_OK && local->narrows && layout->values.tuple < 0)
         status = narrow(env, local, &layout);
     if (status == CAIRN_OK)
         cairn_part_place(layout, nodes, NULL, &offset, bytes, &part);

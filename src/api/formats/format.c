@@ -190,23 +190,23 @@ static void describe_level(const cairn_format *format,
 
     *info = (cairn_level_info){.expr       = format->print.level[member][l],
                                .kind       = kind_name(level->kind),
-                               .sized      = layout->sized && level->sized,
+                               .sized      = layout->given.sized && level->sized,
                                .lo         = level->range.lo,
                                .extent     = level->size,
                                .merged     = level->merged,
                                .trimmed    = level->trimmed,
-                               .has_ptr    = level->has_ptr,
-                               .has_idx    = level->has_idx,
+                               .has_ptr    = level->arrays.has_ptr,
+                               .has_idx    = level->arrays.has_idx,
                                .depth      = level->depth,
                                .query      = level->query,
                                .gaps       = level->gaps,
-                               .determined = level->determined,
-                               .by         = level->by,
-                               .per_node   = level->per_node,
+                               .determined = level->determined.on,
+                               .by         = level->determined.by,
+                               .per_node   = level->determined.per_node,
                                .modes = cairn_form_dims(layout->algebra, &level->form),
-                               .ptr_bits    = level->ptr_bits,
-                               .idx_bits    = level->idx_bits,
-                               .idx_signed  = level->idx_signed,
+                               .ptr_bits    = level->arrays.ptr_bits,
+                               .idx_bits    = level->arrays.idx_bits,
+                               .idx_signed  = level->arrays.idx_signed,
                                .global_lo   = level->global.lo,
                                .global_size = level->global.hi - level->global.lo + 1};
 }
@@ -249,11 +249,11 @@ static int64_t part_nodes(const cairn_part *part, int level)
     int64_t             nodes  = 1;
 
     if (level <= layout->partition) return level == layout->partition;
-    if (layout->level[level].determined) return part->view.level[level].idx_length;
+    if (layout->level[level].determined.on) return part->view.level[level].idx_length;
     for (int l = layout->partition + 1; l <= level; l++) {
         if (layout->level[l].trimmed)
             nodes = part->view.level[l].nodes;
-        else if (!layout->level[l].determined)
+        else if (!layout->level[l].determined.on)
             nodes *= layout->level[l].size;
     }
     return nodes;

@@ -81,7 +81,7 @@ static bool is_like(const cairn_layout   *layout,
                     const cairn_interval *box,
                     int                   value_bits)
 {
-    bool like = layout->carrier_bits == value_bits;
+    bool like = layout->values.carrier_bits == value_bits;
 
     for (int k = 0; k < order; k++)
         like = like && layout->extent[k] == extent[k] && layout->box[k].lo == box[k].lo

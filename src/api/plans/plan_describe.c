@@ -178,7 +178,7 @@ static void describe_subproduct(const cairn_subproduct *subproduct,
     snprintf(part->route, sizeof part->route, "%s",
              cairn_route_name(subproduct_route(subproduct)));
     snprintf(part->values, sizeof part->values, "%s",
-             cairn_value_storage_name(layout->value_kind, layout->value_bits));
+             cairn_value_storage_name(layout->values.kind, layout->values.bits));
     if (subproduct->lost.device[0])
         snprintf(part->note, sizeof part->note, "%s failed and was retired: %s",
                  subproduct->lost.device, subproduct->lost.why);

@@ -14,9 +14,10 @@
 /// Is array @p a the ptr over the lists of a tuple?
 static const cairn_tuple *lists_over(const cairn_layout *layout, const cairn_array *a)
 {
-    for (int t = 0; t < layout->tuples && a->kind == CAIRN_ARRAY_PTR; t++)
-        if (layout->tuple[t].lists && layout->tuple[t].first + 1 == a->level)
-            return &layout->tuple[t];
+    for (int t = 0; t < layout->packs.count && a->kind == CAIRN_ARRAY_PTR; t++)
+        if (layout->packs.tuple[t].lists
+            && layout->packs.tuple[t].first + 1 == a->level)
+            return &layout->packs.tuple[t];
     return NULL;
 }
 
@@ -33,7 +34,7 @@ static int visible_arrays(const cairn_part *part, cairn_array *array)
 
 static int64_t list_bytes(const cairn_part *part, const cairn_array *a)
 {
-    if (a->tuple < 0 || !part->layout->tuple[a->tuple].lists) return 0;
+    if (a->tuple < 0 || !part->layout->packs.tuple[a->tuple].lists) return 0;
     const cairn_kernel_level *inner = &part->view.level[a->level + 1];
 
     return inner->ptr_length * inner->ptr_bits / 8;
@@ -118,7 +119,7 @@ add_element(cairn_text *text, const cairn_part *part, const cairn_array *a, int6
 static void
 add_tuple(cairn_text *text, const cairn_part *part, const cairn_array *a, int64_t k)
 {
-    const cairn_tuple *tuple = &part->layout->tuple[a->tuple];
+    const cairn_tuple *tuple = &part->layout->packs.tuple[a->tuple];
 
     cairn_text_add(text, "[");
     for (int f = 0; f < tuple->fields; f++) {
@@ -183,7 +184,7 @@ cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
     const cairn_part *part = &tensor->local->part[part_number];
 
     cairn_text_init(&out, &tensor->context->env);
-    if (a.kind == CAIRN_ARRAY_TUPLES && part->layout->tuple[a.tuple].lists) {
+    if (a.kind == CAIRN_ARRAY_TUPLES && part->layout->packs.tuple[a.tuple].lists) {
         add_lists(&out, part, &a);
     } else if (a.kind == CAIRN_ARRAY_TUPLES) {
         add_tuples(&out, part, &a, 0, a.length);

@@ -27,7 +27,7 @@ cairn_tensor_part_get(cairn_tensor *tensor, int64_t part, cairn_part_view *view)
                                  .given   = its->given,
                                  .nnz     = its->nnz,
                                  .queries = its->layout->encoding->queries,
-                                 .span    = &its->layout->span[0].lo,
+                                 .span    = &its->layout->given.span[0].lo,
                                  .arrays  = &its->view};
 
     CAIRN_WRITE(view, own);

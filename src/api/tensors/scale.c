@@ -128,7 +128,7 @@ static cairn_status own_values(cairn_local *local, int member)
     CAIRN_TRY(cairn_group_widen(local, member));
     group->value_error = 0;
     if (!are_in_common(local, group)) return CAIRN_OK;
-    CAIRN_CHECK(group->layout->value_tuple < 0, local->env, CAIRN_UNSUPPORTED,
+    CAIRN_CHECK(group->layout->values.tuple < 0, local->env, CAIRN_UNSUPPORTED,
                 "member %d: its values are fields of tuples that another tensor has, "
                 "too: destroy that one first",
                 member);

@@ -114,7 +114,7 @@ static bool has_values(const cairn_part *part, const cairn_array *array)
 {
     return array->kind == CAIRN_ARRAY_VAL
            || (array->kind == CAIRN_ARRAY_TUPLES
-               && array->tuple == part->layout->value_tuple);
+               && array->tuple == part->layout->values.tuple);
 }
 
 /// Was array @p k of the source's only part there before?

@@ -109,11 +109,11 @@ static cairn_status fill_level(const cairn_compiled *c, cairn_card_work *w, int 
     const cairn_level        *level = &c->m->layout->level[l];
     const cairn_kernel_level *view  = &w->part->view.level[l];
 
-    if (level->determined) {
+    if (level->determined.on) {
         w->args.end = view->idx_length;
         return cairn_card_start(w, CAIRN_GRID_CONVERT_HOLES + l, w->args.end);
     }
-    if (!level->has_ptr) return CAIRN_OK;
+    if (!level->arrays.has_ptr) return CAIRN_OK;
     w->args.end = view->ptr_length;
     return cairn_card_start(w, CAIRN_GRID_CONVERT_PTR + l, w->args.end);
 }

@@ -22,10 +22,10 @@ static bool is_var(const cairn_linear *linear, int var)
 static bool
 is_looked_up(const cairn_layout *to, const cairn_level *level, const cairn_blocks *b)
 {
-    const cairn_recipe *recipe = &level->recipe;
+    const cairn_recipe *recipe = &level->determined.recipe;
     const cairn_step   *step   = recipe->step;
 
-    if (!level->per_node || recipe->steps != 1 || recipe->dims != 0
+    if (!level->determined.per_node || recipe->steps != 1 || recipe->dims != 0
         || step->kind != CAIRN_STEP_QUERY || step->query != b->slot
         || !is_var(&step->in, to->last)
         || !is_var(&recipe->result, step->var + b->form[b->outer].given))
@@ -59,13 +59,14 @@ bool cairn_lines_fit(const cairn_compiled *c)
     const cairn_layout *to = c->m->layout;
     const int           S = to->first, D = cairn_lines_index_level(to);
 
-    if (!b || b->joint || b->forms != b->outer + 1 || S != to->last || to->tuples > 0
-        || to->partition >= 0 || (S > 0 && !to->level[S].has_ptr) || to->level[S].gaps
+    if (!b || b->joint || b->forms != b->outer + 1 || S != to->last
+        || to->packs.count > 0 || to->partition >= 0
+        || (S > 0 && !to->level[S].arrays.has_ptr) || to->level[S].gaps
         || !is_number(to, S, b->slot) || D == to->levels
         || !is_looked_up(to, &to->level[D], b))
         return false;
     for (int l = 0; l < to->levels; l++)
-        if (l != D && (to->level[l].determined || (l != S && to->level[l].indirect)))
+        if (l != D && (to->level[l].determined.on || (l != S && to->level[l].indirect)))
             return false;
     return c->facts.trusted && (cairn_lines_are_exact(c) || adds_ones(&b->query))
            && c->facts.entries <= MOST && c->facts.groups <= MOST;

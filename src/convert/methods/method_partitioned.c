@@ -14,8 +14,8 @@ static int split_of(const cairn_bucketed *bucketed)
 static bool is_plain(const cairn_layout *to)
 {
     if (to->first != 1 || to->last + 1 != to->levels || to->levels != to->order
-        || to->partition >= 0 || to->tuples > 0 || to->value_bits != 64
-        || to->level[0].determined)
+        || to->partition >= 0 || to->packs.count > 0 || to->values.bits != 64
+        || to->level[0].determined.on)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (cairn_form_atom(&to->level[l].form) != l) return false;

@@ -86,7 +86,8 @@ static bool is_moved(const cairn_compiled *c)
     const cairn_layout *to = c->m->layout;
 
     for (int l = to->first + 1; l <= to->last; l++)
-        if (to->level[l].has_ptr && to->level[l - 1].depth >= c->facts.order.distinct)
+        if (to->level[l].arrays.has_ptr
+            && to->level[l - 1].depth >= c->facts.order.distinct)
             return false;
     return to->first <= to->last && cairn_rows_are_counted(c)
            && cairn_moves_fit(c, c->m->rows.row, c->rows.levels);

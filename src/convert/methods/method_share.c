@@ -14,14 +14,14 @@ static bool leaves_ptr_alone(const cairn_compiled *c)
     const int            row = cairn_starts_row(&c->origin);
     const cairn_interval box = c->origin.box[row < 0 ? 0 : row];
 
-    if (to->first != 1 || to->level[0].determined || to->tuples > 0 || row < 0
+    if (to->first != 1 || to->level[0].determined.on || to->packs.count > 0 || row < 0
         || cairn_form_dimension(&to->level[0].form, to->order) != row
         || to->level[0].range.lo != box.lo || to->level[0].range.hi != box.hi
-        || !to->level[1].has_ptr)
+        || !to->level[1].arrays.has_ptr)
         return false;
     for (int l = to->first + 1; l <= to->last; l++)
-        if (to->level[l].has_ptr) return false;
-    if (to->level[1].ptr_bits != 32
+        if (to->level[l].arrays.has_ptr) return false;
+    if (to->level[1].arrays.ptr_bits != 32
         && (c->facts.entries >= UINT32_MAX || c->facts.groups >= UINT32_MAX))
         return false; /* where rows begin is found in 32 bits */
     return c->facts.groups == box.hi - box.lo + 1 && cairn_shared_arrays_are_all(c)

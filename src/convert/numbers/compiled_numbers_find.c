@@ -143,7 +143,7 @@ static bool is_packed(const cairn_layout *layout)
 
     for (int p = 0; p < e->packs; p++)
         for (int l = e->pack[p].first; l <= e->pack[p].last; l++)
-            if (layout->level[l].has_idx) return true;
+            if (layout->level[l].arrays.has_idx) return true;
     return false;
 }
 
@@ -156,9 +156,10 @@ static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *row
     const uint32_t row = 1U << rows->row, number = 1U << rows->slot;
 
     if (S != layout->last || S == last || is_packed(layout)
-        || (S > 0 && !layout->level[S].has_ptr) || layout->level[S].gaps
+        || (S > 0 && !layout->level[S].arrays.has_ptr) || layout->level[S].gaps
         || layout->partition >= 0 || !is_level(layout, S, CAIRN_ATOM_QUERY, rows->slot)
-        || !layout->level[last].determined || !layout->level[last].per_node
+        || !layout->level[last].determined.on
+        || !layout->level[last].determined.per_node
         || !is_level(layout, last, CAIRN_ATOM_DIM, rows->col))
         return false;
     for (int l = 0; l < last; l++) {
@@ -167,9 +168,9 @@ static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *row
         if (l == S) continue;
         if ((cairn_form_dims(layout->algebra, &level->form) & ~row)
             || (cairn_form_queries(layout->algebra, &level->form) & number)
-            || (level->determined
-                && (level->per_node || level->by >> S & 1
-                    || !(level->recipe.dims & row))))
+            || (level->determined.on
+                && (level->determined.per_node || level->determined.by >> S & 1
+                    || !(level->determined.recipe.dims & row))))
             return false;
     }
     return true;
@@ -407,7 +408,7 @@ static cairn_status find_padding(finder *f)
     if (status == CAIRN_NO_MEMORY) return status;
     f->padded = status != CAIRN_OK;
     for (int l = 0; !f->padded && l < f->layout->levels; l++)
-        f->padded = f->layout->level[l].determined || f->layout->level[l].gaps;
+        f->padded = f->layout->level[l].determined.on || f->layout->level[l].gaps;
     return CAIRN_OK;
 }
 

@@ -84,8 +84,9 @@ static bool same_step(const cairn_step *a, const cairn_step *b)
 /// Do two recipes differ in nothing but the index that follows?
 static bool same_recipe(const cairn_layout *layout, int l, int k)
 {
-    const cairn_recipe *a = &layout->level[l].recipe, *b = &layout->level[k].recipe;
-    bool                same = a->steps == b->steps && a->dims == b->dims;
+    const cairn_recipe *a = &layout->level[l].determined.recipe,
+                       *b = &layout->level[k].determined.recipe;
+    bool same             = a->steps == b->steps && a->dims == b->dims;
 
     for (int s = 0; s < a->steps && same; s++)
         same = same_step(&a->step[s], &b->step[s]);
@@ -100,8 +101,9 @@ static uint32_t above(const cairn_layout *layout, int l)
     uint32_t levels = 0;
 
     for (int k = 0; k < l; k++)
-        if (layout->level[l].per_node ? !layout->level[k].determined
-                                      : layout->level[l].by >> k & 1)
+        if (layout->level[l].determined.per_node
+                ? !layout->level[k].determined.on
+                : layout->level[l].determined.by >> k & 1)
             levels |= 1U << k;
     return levels;
 }
@@ -114,8 +116,10 @@ static void find_levels(padder *p, int l, uint32_t *done)
     for (int k = l; k < p->layout->levels; k++) {
         const cairn_level *other = &p->layout->level[k];
 
-        if (*done >> k & 1 || !other->determined || other->per_node != level->per_node
-            || other->by != level->by || above(p->layout, k) != above(p->layout, l)
+        if (*done >> k & 1 || !other->determined.on
+            || other->determined.per_node != level->determined.per_node
+            || other->determined.by != level->determined.by
+            || above(p->layout, k) != above(p->layout, l)
             || !same_recipe(p->layout, l, k))
             continue;
         p->level[p->levels++] = k;
@@ -198,9 +202,9 @@ static void find_axes(padder *p, int l)
 
     p->axes  = 0;
     p->nodes = -1;
-    if (level->per_node) p->axis[p->axes++] = (axis){.level = -1};
+    if (level->determined.per_node) p->axis[p->axes++] = (axis){.level = -1};
     for (int k = p->layout->partition + 1; k < l; k++)
-        if (level->by >> k & 1)
+        if (level->determined.by >> k & 1)
             p->axis[p->axes++] = (axis){.lo    = p->layout->level[k].range.lo,
                                         .size  = p->layout->level[k].size,
                                         .level = k};
@@ -423,7 +427,7 @@ static void store(padder *p, int l, int n)
 
     memcpy(p->ok, p->columns.ok, (size_t)n * sizeof *p->ok);
     const int64_t *const index = cairn_padding_columns_value(
-        &p->columns, &level->recipe.result, n, p->index, p->ok);
+        &p->columns, &level->determined.recipe.result, n, p->index, p->ok);
 
     cairn_columns_hold_range(n, index, level->range, p->ok);
     p->dense = p->pattern.side_by_side && view->idx_stride * 8 == view->idx_bits;
@@ -554,7 +558,7 @@ create(const cairn_member_build *m, const cairn_part *part, cairn_padding **padd
 
     CAIRN_TRY(CAIRN_NEW_ZERO(m->env, 1, padding));
     for (int l = layout->last + 1; l < layout->levels; l++)
-        if (layout->level[l].determined && !(done >> l & 1))
+        if (layout->level[l].determined.on && !(done >> l & 1))
             CAIRN_TRY(add_padder(m, part, l, &done, *padding));
     return CAIRN_OK;
 }

@@ -164,10 +164,11 @@ static int step_of_entries(const cairn_padding_columns *c)
     if (c->l <= layout->partition) return -1; /* entries write no index of a bank */
     /* the bank, the node, and where below it */
     for (int k = 0; k < c->l; k++) {
-        const bool node = level->per_node && k <= layout->last;
+        const bool node = level->determined.per_node && k <= layout->last;
         const bool asks = c->above >> k & 1;
 
-        if (k <= layout->partition || node || level->by >> k & 1 ? !asks : asks)
+        if (k <= layout->partition || node || level->determined.by >> k & 1 ? !asks
+                                                                            : asks)
             return -1;
     }
     return cairn_padding_plan_is_of_number(layout, c->l, query, c->above) ? query : -1;
@@ -188,7 +189,7 @@ cairn_status cairn_padding_columns_init(const cairn_member_build *m,
 {
     memset(c, 0, sizeof *c);
     c->m      = m;
-    c->recipe = &m->layout->level[l].recipe;
+    c->recipe = &m->layout->level[l].determined.recipe;
     c->l      = l;
     c->above  = above;
     CAIRN_TRY(

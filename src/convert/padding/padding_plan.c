@@ -173,7 +173,7 @@ static void begin(prover *p, const cairn_layout *layout, int l)
 {
     memset(p, 0, sizeof *p);
     p->layout = layout;
-    p->recipe = &layout->level[l].recipe;
+    p->recipe = &layout->level[l].determined.recipe;
     p->query  = -1;
     for (int v = 0; v < VARS; v++)
         p->range[v] = v < l ? layout->level[v].range : (cairn_interval){0, -1};
@@ -190,7 +190,7 @@ void cairn_padding_plan_init(const cairn_layout *layout,
                              uint32_t            above,
                              cairn_padding_plan *plan)
 {
-    const cairn_recipe *recipe = &layout->level[l].recipe;
+    const cairn_recipe *recipe = &layout->level[l].determined.recipe;
 
     *plan = (cairn_padding_plan){.dims = recipe->dims};
     if (recipe->dims != (1U << layout->order) - 1) return; /* no position follows */
@@ -216,7 +216,7 @@ static int end_of(const cairn_layout *layout, const cairn_step *step)
 /// Are there at most VARS variables?
 static bool fits(const cairn_layout *layout, int l)
 {
-    const cairn_recipe *recipe = &layout->level[l].recipe;
+    const cairn_recipe *recipe = &layout->level[l].determined.recipe;
 
     return recipe->steps == 0
                ? l <= VARS

@@ -192,7 +192,7 @@ static double index_bytes(const cairn_given_arrays *given)
 {
     const cairn_layout *layout = given->lent ? given->lent->group[0].layout : NULL;
 
-    return layout ? (double)layout->level[layout->last].idx_bits / 8
+    return layout ? (double)layout->level[layout->last].arrays.idx_bits / 8
                   : given->lists->order * (double)given->lists->bits / 8;
 }
 

@@ -114,7 +114,7 @@ bool cairn_append_arrays_looks(const cairn_compiled *c)
         c->origin.from ? c->origin.from->waiting : NULL;
 
     return given && !given->looked && c->choice.method == &cairn_method_share
-           && c->shared.bytes == 0 && c->m->layout->level[1].ptr_bits == 32;
+           && c->shared.bytes == 0 && c->m->layout->level[1].arrays.ptr_bits == 32;
 }
 
 static cairn_status append_arrays(cairn_compiled *c, const cairn_pass_call *call)
@@ -136,7 +136,7 @@ static cairn_status append_arrays(cairn_compiled *c, const cairn_pass_call *call
     }
     if (!c->shared.val)
         all.its[all.arrays++] = (array){cairn_compiled_source(c)->val, view->val,
-                                        to->value_bits / 8, to->value_bits / 8};
+                                        to->values.bits / 8, to->values.bits / 8};
     all.pieces = threads <= 1 ? 1 : wanted < MOST_PIECES ? (int)wanted : MOST_PIECES;
     if (cairn_append_arrays_looks(c)) {
         all.origin = &c->origin;

@@ -15,7 +15,7 @@ int cairn_lines_index_level(const cairn_layout *to)
 {
     int l = to->last + 1;
 
-    while (l < to->levels && !to->level[l].determined)
+    while (l < to->levels && !to->level[l].determined.on)
         l++;
     return l;
 }
@@ -65,9 +65,10 @@ static uint32_t line_at(const cairn_blocks *b, const cairn_step *step, const int
 
 static void find_lines(cairn_compiled *c, int64_t all)
 {
-    const cairn_layout *to   = c->m->layout;
-    const cairn_step   *step = to->level[cairn_lines_index_level(to)].recipe.step;
-    int64_t             e[CAIRN_MAX_LEVELS] = {0};
+    const cairn_layout *to = c->m->layout;
+    const cairn_step   *step =
+        to->level[cairn_lines_index_level(to)].determined.recipe.step;
+    int64_t e[CAIRN_MAX_LEVELS] = {0};
 
     for (int l = 0; l < to->levels; l++)
         e[l] = to->level[l].range.lo;

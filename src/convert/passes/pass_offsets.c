@@ -276,7 +276,7 @@ const cairn_pass_work cairn_offsets_of_rows = {.prepare = begin_rows};
 static cairn_status begin_source(cairn_compiled *c)
 {
     cairn_nodes_are_entries(c);
-    if (c->m->layout->level[1].ptr_bits == 32) return CAIRN_OK;
+    if (c->m->layout->level[1].arrays.ptr_bits == 32) return CAIRN_OK;
     return cairn_starts_find(c->m->env, &c->origin, cairn_starts_row(&c->origin),
                              c->build->loader->threads, &c->groups.begin);
 }

@@ -13,7 +13,7 @@ int64_t cairn_slots_lanes(const cairn_layout *to)
     int64_t lanes = 1;
 
     for (int l = to->last + 1; l < to->levels - 1; l++)
-        if (!to->level[l].determined) lanes *= to->level[l].size;
+        if (!to->level[l].determined.on) lanes *= to->level[l].size;
     return lanes;
 }
 
@@ -182,7 +182,7 @@ static int64_t position_by(const cairn_layout *to, int l, const int64_t *e)
     int64_t at = 0;
 
     for (int k = 0; k < l; k++)
-        if (to->level[l].by >> k & 1)
+        if (to->level[l].determined.by >> k & 1)
             at = at * to->level[k].size + (e[k] - to->level[k].range.lo);
     return at;
 }
@@ -203,7 +203,7 @@ static void write_empty_rows(const cairn_compiled *c, const cairn_part *part, in
             if (c->m->rows.tables >> q & 1)
                 number[q] = c->m->rows.table[q * c->m->rows.n + i];
         for (int k = 0; k <= l; k++)
-            if (k == l || to->level[l].by >> k & 1)
+            if (k == l || to->level[l].determined.by >> k & 1)
                 e[k] = cairn_form_value(to->algebra, &to->level[k].form, d, number);
         cairn_store_int((void *)level->idx, position_by(to, l, e), level->idx_bits / 8,
                         level->idx_bits, e[l]);
@@ -219,7 +219,7 @@ void cairn_slots_write_determined(const cairn_compiled *c, const cairn_part *par
     for (int l = 0; l < to->levels - 1; l++) {
         const cairn_kernel_level *level = &part->view.level[l];
 
-        if (!to->level[l].determined) continue;
+        if (!to->level[l].determined.on) continue;
         for (int64_t k = 0; k < level->idx_length; k++)
             cairn_store_int((void *)level->idx, k, level->idx_bits / 8, level->idx_bits,
                             level->hole);

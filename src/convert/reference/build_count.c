@@ -38,7 +38,7 @@ static cairn_status check_indices(cairn_member_build *m, int l)
 /// Values of 32 bits must not become infinite.
 static cairn_status check_values(cairn_member_build *m)
 {
-    if (m->layout->value_bits != 32) return CAIRN_OK;
+    if (m->layout->values.bits != 32) return CAIRN_OK;
     cairn_visit(m->env, m->table.n);
     for (cairn_pos row = 0; row < m->table.n; row++)
         CAIRN_CHECK(isinf(m->table.value[row]) || !isinf((float)m->table.value[row]),

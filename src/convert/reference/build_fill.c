@@ -66,7 +66,7 @@ static cairn_pos combination_of(const filler *f, int l, cairn_pos row)
     cairn_pos p = 0;
 
     for (int k = f->layout->partition + 1; k < l; k++)
-        if (f->layout->level[l].by >> k & 1)
+        if (f->layout->level[l].determined.by >> k & 1)
             p = p * f->layout->level[k].size
                 + (f->m->table.column[k][row] - f->layout->level[k].range.lo);
     return p;
@@ -83,10 +83,11 @@ static cairn_pos fill_below(filler *f, cairn_pos row)
         const cairn_kernel_level *level = &f->view->level[l];
 
         if (l <= layout->partition) continue;
-        if (info->determined)
-            cairn_store_int(
-                (void *)level->idx, info->per_node ? p : combination_of(f, l, row),
-                level->idx_stride, level->idx_bits, f->m->table.column[l][row]);
+        if (info->determined.on)
+            cairn_store_int((void *)level->idx,
+                            info->determined.per_node ? p : combination_of(f, l, row),
+                            level->idx_stride, level->idx_bits,
+                            f->m->table.column[l][row]);
         else
             p = p * info->size + (f->m->table.column[l][row] - info->range.lo);
     }
@@ -98,9 +99,10 @@ static void fill_holes(const filler *f)
     for (int l = f->layout->last + 1; l < f->layout->levels; l++) {
         const cairn_kernel_level *level = &f->view->level[l];
 
-        if (f->layout->level[l].determined) cairn_visit(f->m->env, level->idx_length);
-        for (cairn_pos p = 0; f->layout->level[l].determined && p < level->idx_length;
-             p++)
+        if (f->layout->level[l].determined.on)
+            cairn_visit(f->m->env, level->idx_length);
+        for (cairn_pos p = 0;
+             f->layout->level[l].determined.on && p < level->idx_length; p++)
             cairn_store_int((void *)level->idx, p, level->idx_stride, level->idx_bits,
                             level->hole);
     }

@@ -24,7 +24,7 @@ typedef struct {
 /// groupBy expressions there.
 static void step_results(padder *p, int s, const cairn_coord *d)
 {
-    const cairn_step  *step  = &p->level->recipe.step[s];
+    const cairn_step  *step  = &p->level->determined.recipe.step[s];
     const cairn_query *query = &p->layout->encoding->query[step->query];
 
     if (query->arg == CAIRN_ARG_VALUE) {
@@ -40,7 +40,7 @@ static void step_results(padder *p, int s, const cairn_coord *d)
 /// The forms that step_results() needs, once for all positions.
 static cairn_status prepare_forms(padder *p)
 {
-    const cairn_recipe *recipe = &p->level->recipe;
+    const cairn_recipe *recipe = &p->level->determined.recipe;
 
     CAIRN_TRY(
         CAIRN_NEW(p->m->env, (int64_t)recipe->steps * CAIRN_MAX_LEVELS, &p->form));
@@ -79,7 +79,7 @@ static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d
 
 static bool run_query(padder *p, int s)
 {
-    const cairn_step *step = &p->level->recipe.step[s];
+    const cairn_step *step = &p->level->determined.recipe.step[s];
     int64_t           number, group[CAIRN_MAX_LEVELS];
     cairn_coord       d[CAIRN_MAX_ORDER];
     bool              found;
@@ -95,7 +95,7 @@ static bool run_query(padder *p, int s)
 
 static bool run_step(padder *p, int s)
 {
-    const cairn_step *step = &p->level->recipe.step[s];
+    const cairn_step *step = &p->level->determined.recipe.step[s];
     int64_t           in;
 
     if (step->kind == CAIRN_STEP_QUERY) return run_query(p, s);
@@ -109,7 +109,7 @@ static bool run_step(padder *p, int s)
 /// What a query step found must be what stands at position @p d.
 static bool step_agrees(const padder *p, int s, const cairn_coord *d)
 {
-    const cairn_step  *step  = &p->level->recipe.step[s];
+    const cairn_step  *step  = &p->level->determined.recipe.step[s];
     const cairn_query *query = &p->layout->encoding->query[step->query];
 
     if (step->kind != CAIRN_STEP_QUERY || query->arg == CAIRN_ARG_VALUE) return true;
@@ -124,7 +124,7 @@ static bool step_agrees(const padder *p, int s, const cairn_coord *d)
 /// Where the whole position follows, levels and queries must all mean this one.
 static bool position_agrees(const padder *p, const cairn_coord *d)
 {
-    for (int s = 0; s < p->level->recipe.steps; s++)
+    for (int s = 0; s < p->level->determined.recipe.steps; s++)
         if (!step_agrees(p, s, d)) return false;
     return levels_agree(p, d);
 }
@@ -132,7 +132,7 @@ static bool position_agrees(const padder *p, const cairn_coord *d)
 /// Do the dimensions that are known lie in the box? Else the position hangs over.
 static bool is_inside(const padder *p)
 {
-    const cairn_recipe *recipe = &p->level->recipe;
+    const cairn_recipe *recipe = &p->level->determined.recipe;
     cairn_coord         d[CAIRN_MAX_ORDER];
 
     for (int k = 0; recipe->dims >> k; k++) {
@@ -148,7 +148,7 @@ static bool is_inside(const padder *p)
 /// The level's index for the indices in vars; false: a hole.
 static bool run_recipe(padder *p, int64_t *index)
 {
-    const cairn_recipe *recipe = &p->level->recipe;
+    const cairn_recipe *recipe = &p->level->determined.recipe;
 
     for (int s = 0; s < recipe->steps; s++)
         if (!run_step(p, s)) return false;
@@ -209,8 +209,8 @@ static void pad_level(padder *p, cairn_part *part, int64_t *const *tuples)
 
     if (view->idx_length == 0) return;
     for (int l = p->layout->partition + 1; l < p->l; l++)
-        if (p->level->by >> l & 1) p->open[p->opens++] = l;
-    if (!p->level->per_node) {
+        if (p->level->determined.by >> l & 1) p->open[p->opens++] = l;
+    if (!p->level->determined.per_node) {
         cairn_visit(p->m->env, pad_combinations(p, view, 0));
         return;
     }
@@ -229,10 +229,10 @@ cairn_status cairn_build_padding(const cairn_member_build *m,
     for (int l = m->layout->last + 1; l < m->layout->levels; l++) {
         padder p = {.m = m, .layout = m->layout, .level = &m->layout->level[l], .l = l};
 
-        if (!p.level->determined) continue;
+        if (!p.level->determined.on) continue;
         for (int k = 0; k < l; k++)
-            if (p.level->per_node ? !m->layout->level[k].determined
-                                  : p.level->by >> k & 1)
+            if (p.level->determined.per_node ? !m->layout->level[k].determined.on
+                                             : p.level->determined.by >> k & 1)
                 p.above |= 1U << k;
         set_bank(&p, part->where.bank);
         p.status = prepare_forms(&p);

@@ -73,8 +73,8 @@ static void raise_error(member *m, double error)
 /// Look at new values.
 static void look_at(member *m, const double *value, int n)
 {
-    const cairn_value_kind kind  = m->layout->value_kind;
-    const int              bits  = m->layout->value_bits;
+    const cairn_value_kind kind  = m->layout->values.kind;
+    const int              bits  = m->layout->values.bits;
     double                 error = 0;
 
     if (kind == CAIRN_VALUE_CODE) {
@@ -158,7 +158,7 @@ look_at_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
 {
     member *m = narrow_member(user, list);
 
-    if (m && m->layout->value_kind != CAIRN_VALUE_CODE)
+    if (m && m->layout->values.kind != CAIRN_VALUE_CODE)
         go_through(user, m, list, lo, hi, false);
 }
 
@@ -169,7 +169,7 @@ store_items(void *user, const cairn_refill_list *list, int64_t lo, int64_t hi)
     member                  *m    = narrow_member(user, list);
     const cairn_kernel_part *view = &u->local->part[list->part].view;
 
-    if (m && m->layout->value_kind != CAIRN_VALUE_ONE
+    if (m && m->layout->values.kind != CAIRN_VALUE_ONE
         && !cairn_refill_converts(u->plan, view))
         go_through(user, m, list, lo, hi, true);
 }
@@ -183,7 +183,7 @@ static void look(update *u, int threads)
         const cairn_refill_list *list = &plan->list[l];
         member                  *m    = narrow_member(u, list);
 
-        if (m && m->layout->value_kind == CAIRN_VALUE_CODE)
+        if (m && m->layout->values.kind == CAIRN_VALUE_CODE)
             go_through(u, m, list, 0, list->items, false);
     }
     cairn_refill_deal(plan, u->local->env, threads, look_at_items, u);
@@ -203,8 +203,8 @@ static void begin(update *u)
         cairn_value_dictionary_init(&m->dictionary, local->env);
         for (int64_t p = group->first; p < group->first + group->count; p++)
             m->stored += local->part[p].view.values;
-        if (group->layout->value_kind == CAIRN_VALUE_CODE)
-            m->dictionary.limit = 1 << group->layout->value_bits;
+        if (group->layout->values.kind == CAIRN_VALUE_CODE)
+            m->dictionary.limit = 1 << group->layout->values.bits;
     }
     for (int64_t l = 0; l < u->plan->lists; l++) {
         const cairn_refill_list *list = &u->plan->list[l];
@@ -243,9 +243,9 @@ static cairn_status widen(update *u)
         member *m = &u->member[k];
 
         if (cairn_layout_is_wide(m->layout)) continue;
-        if (m->layout->value_kind == CAIRN_VALUE_ONE && m->stored > 0)
+        if (m->layout->values.kind == CAIRN_VALUE_ONE && m->stored > 0)
             m->fits = one_fits(local, m);
-        if (m->layout->value_kind == CAIRN_VALUE_CODE) m->fits = words_fit(m);
+        if (m->layout->values.kind == CAIRN_VALUE_CODE) m->fits = words_fit(m);
         if (m->fits) continue;
         CAIRN_TRY(cairn_group_widen(local, k));
         m->layout             = m->group->layout;
@@ -277,15 +277,15 @@ static void store_common(const update *u, member *m)
 
     if (m->rounds && !cairn_layout_is_wide(m->layout)) m->group->value_error = m->error;
     if (m->group->count == 0 || m->places == 0) return;
-    if (m->layout->value_kind == CAIRN_VALUE_CODE)
-        cairn_value_dictionary_write(&m->dictionary, m->layout->value_bits,
+    if (m->layout->values.kind == CAIRN_VALUE_CODE)
+        cairn_value_dictionary_write(&m->dictionary, m->layout->values.bits,
                                      (double *)(uintptr_t)part->view.dictionary);
     for (int64_t k = 0; k < m->group->count; k++) {
         const cairn_kernel_part *view = &part[k].view;
 
-        if (m->layout->value_kind == CAIRN_VALUE_ONE && view->values > 0)
+        if (m->layout->values.kind == CAIRN_VALUE_ONE && view->values > 0)
             cairn_values_store(&m->first, 1, NULL, view, 0);
-        if (m->layout->value_kind == CAIRN_VALUE_CODE && m->places < m->stored)
+        if (m->layout->values.kind == CAIRN_VALUE_CODE && m->places < m->stored)
             pad(m, view);
     }
 }

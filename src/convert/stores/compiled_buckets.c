@@ -68,11 +68,11 @@ static bool may_call(const cairn_compiled *c)
     cairn_key_fields    fields;
 
     if (!is_worth(c) || c->facts.entries > INT32_MAX || to->first != 1
-        || to->partition >= 0 || to->tuples > 0
+        || to->partition >= 0 || to->packs.count > 0
         || cairn_encoding_next_query(c->m->encoding, 0) < c->m->encoding->queries)
         return false;
     for (int l = 0; l < to->levels; l++)
-        if (to->level[l].determined) return false;
+        if (to->level[l].determined.on) return false;
     return cairn_key_fields_plan(to->levels, c->range, &fields) && fields.split == 0;
 }
 

@@ -34,7 +34,7 @@ static bool level_fits(const cairn_compiled *c, int l, int levels)
 {
     const cairn_level *level = &c->m->layout->level[l];
 
-    if (level->determined || level->gaps) return false;
+    if (level->determined.on || level->gaps) return false;
     if (!level->trimmed) return l < levels; /* else a row lies in several lists */
     return level->depth >= c->facts.order.distinct || level->depth < levels;
 }
@@ -43,7 +43,7 @@ bool cairn_moves_fit(const cairn_compiled *c, int row, int levels)
 {
     const cairn_layout *to = c->m->layout;
 
-    if (!c->facts.trusted || !cairn_starts_fit(&c->origin, row) || to->tuples > 0
+    if (!c->facts.trusted || !cairn_starts_fit(&c->origin, row) || to->packs.count > 0
         || to->last + 1 != to->levels || c->m->rows.along || c->m->blocks)
         return false;
     for (int l = 0; l < to->levels; l++)

@@ -42,18 +42,18 @@ static bool comes_along(const cairn_compiled *c, int k)
     if (!from) return k == 0;
     if (from->partition >= 0 || from->levels == 0 || dimension_of(from, 0) != k)
         return false;
-    return from->level[0].trimmed ? from->level[0].top && from->level[0].has_idx
-                                  : !from->level[0].determined;
+    return from->level[0].trimmed ? from->level[0].top && from->level[0].arrays.has_idx
+                                  : !from->level[0].determined.on;
 }
 
 int64_t cairn_tiles_width(const cairn_compiled *c)
 {
     const cairn_layout *to    = c->m->layout;
     const int           l     = to->levels - 1;
-    const int64_t       bytes = to->value_bits / 8, line = LINE / bytes;
+    const int64_t       bytes = to->values.bits / 8, line = LINE / bytes;
 
-    if (to->first != 0 || to->last != 0 || l != 1 || to->tuples > 0 || c->m->rows.along
-        || to->level[l].determined || dimension_of(to, l) < 0
+    if (to->first != 0 || to->last != 0 || l != 1 || to->packs.count > 0
+        || c->m->rows.along || to->level[l].determined.on || dimension_of(to, l) < 0
         || !comes_along(c, dimension_of(to, l)) || c->groups.n < STREAMS
         || c->groups.n > TILE / bytes
         || (__int128)c->groups.n * to->level[l].size * bytes < LARGE)
@@ -185,7 +185,7 @@ cairn_status cairn_tiles_fill(const cairn_compiled    *c,
     const int        threads = (int)c->ranges.n;
     int64_t          outer[CAIRN_MAX_LEVELS];
     cairn_status     status;
-    tiles t = {.c = c, .args = args, .to = to, .bytes = c->m->layout->value_bits / 8};
+    tiles t = {.c = c, .args = args, .to = to, .bytes = c->m->layout->values.bits / 8};
 
     /* what is carried, and so nodes begin in different sets of a cache */
     t.stride = c->stores.tile + LINE / t.bytes;

@@ -22,13 +22,13 @@ enum {
 
 bool cairn_lanes_are_far(const cairn_layout *layout, int64_t lanes)
 {
-    return lanes * layout->value_bits / 8 >= FAR;
+    return lanes * layout->values.bits / 8 >= FAR;
 }
 
 bool cairn_lanes_are_tiled(const cairn_layout *layout, int64_t lanes, int64_t values)
 {
     return cairn_lanes_are_far(layout, lanes)
-           && values * (layout->value_bits / 8) >= MANY;
+           && values * (layout->values.bits / 8) >= MANY;
 }
 
 /* ---- ranges ---- */

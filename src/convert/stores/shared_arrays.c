@@ -23,12 +23,13 @@ static bool has_entries_alone(const cairn_compiled *c)
 
 static bool is_array(const cairn_level *level)
 {
-    return level->trimmed && level->has_idx && level->tuple < 0;
+    return level->trimmed && level->arrays.has_idx && level->arrays.tuple < 0;
 }
 
 static bool same_elements(const cairn_level *a, const cairn_level *b)
 {
-    return a->idx_bits == b->idx_bits && a->idx_signed == b->idx_signed;
+    return a->arrays.idx_bits == b->arrays.idx_bits
+           && a->arrays.idx_signed == b->arrays.idx_signed;
 }
 
 /// Is every entry a node of the target's level?
@@ -70,8 +71,8 @@ static void *values_for(const cairn_compiled *c)
     const cairn_layout *from = cairn_origin_layout(&c->origin), *to = c->m->layout;
 
     if (to->last < 0 || to->last + 1 != to->levels || !is_of_entries(c, to->last)
-        || from->value_tuple >= 0 || to->value_tuple >= 0
-        || from->value_bits != to->value_bits || c->origin.from->pattern.kept)
+        || from->values.tuple >= 0 || to->values.tuple >= 0
+        || from->values.bits != to->values.bits || c->origin.from->pattern.kept)
         return NULL;
     return cairn_compiled_source(c)->val;
 }
@@ -101,13 +102,13 @@ void cairn_shared_arrays_find(cairn_compiled *c)
 
         if (!is_held(c, idx)) continue;
         c->shared.idx[l] = idx;
-        c->shared.bytes += c->facts.entries * (to->level[l].idx_bits / 8);
+        c->shared.bytes += c->facts.entries * (to->level[l].arrays.idx_bits / 8);
     }
     void *const values = values_for(c);
 
     if (!is_held(c, values)) return;
     c->shared.val = values;
-    c->shared.bytes += c->facts.entries * (to->value_bits / 8);
+    c->shared.bytes += c->facts.entries * (to->values.bits / 8);
 }
 
 /// Indices of these widths are moved by words.
@@ -120,7 +121,7 @@ static bool is_word(int bits)
 static bool idx_is_copied(const cairn_compiled *c, int l)
 {
     const cairn_kernel_level *const like = cairn_shared_arrays_like(c, l);
-    const int                       bits = c->m->layout->level[l].idx_bits;
+    const int                       bits = c->m->layout->level[l].arrays.idx_bits;
 
     return like && like->idx && is_word(bits) && is_word(like->idx_bits)
            && bits <= like->idx_bits;
@@ -135,7 +136,7 @@ bool cairn_shared_arrays_are_all(const cairn_compiled *c)
         if (!c->shared.idx[l] && !idx_is_copied(c, l)) return false;
     return c->shared.val
            || (values_for(c) && cairn_compiled_source(c)->val_kind == CAIRN_VALUE_FLOAT
-               && cairn_compiled_source(c)->val_bits == to->value_bits);
+               && cairn_compiled_source(c)->val_bits == to->values.bits);
 }
 
 uint32_t cairn_shared_arrays_levels(const cairn_compiled *c)
@@ -156,7 +157,7 @@ bool cairn_shared_arrays_fits_mirror(const cairn_compiled *c)
     const cairn_level        *from = &cairn_origin_layout(&c->origin)->level[E];
     const cairn_level        *to   = &c->m->layout->level[E];
 
-    return from->ptr_bits == to->ptr_bits && same_elements(from, to)
+    return from->arrays.ptr_bits == to->arrays.ptr_bits && same_elements(from, to)
            && is_held(c, view->idx) && is_held(c, view->ptr);
 }
 

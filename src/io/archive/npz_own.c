@@ -94,14 +94,14 @@ static cairn_status describe_field(const part        *p,
 
 static cairn_status describe_idx(const part *p, int level, json_t **json)
 {
-    const int               number = p->layout->level[level].tuple;
+    const int               number = p->layout->level[level].arrays.tuple;
     const cairn_archive_out array  = cairn_archive_of_idx(&p->view->level[level]);
     char                    name[24];
     int                     f = 0;
 
     snprintf(name, sizeof name, "idx%d", level);
     if (number < 0) return describe_whole(p, name, array, json);
-    const cairn_tuple *tuple = &p->layout->tuple[number];
+    const cairn_tuple *tuple = &p->layout->packs.tuple[number];
 
     while (tuple->field[f] != level)
         f++;
@@ -114,9 +114,9 @@ static json_t *determined_by(const cairn_level *level)
 {
     json_t *over = json_array();
 
-    if (level->per_node) json_array_append_new(over, json_integer(-1));
+    if (level->determined.per_node) json_array_append_new(over, json_integer(-1));
     for (int k = 0; k < CAIRN_MAX_LEVELS; k++)
-        if (level->by >> k & 1) json_array_append_new(over, json_integer(k));
+        if (level->determined.by >> k & 1) json_array_append_new(over, json_integer(k));
     return over;
 }
 
@@ -141,7 +141,7 @@ static cairn_status describe_level(const part *p, int k, json_t *levels)
         CAIRN_TRY(describe_idx(p, k, &array));
         json_object_set_new(json, "idx", array);
     }
-    if (p->layout->level[k].determined)
+    if (p->layout->level[k].determined.on)
         json_object_set_new(json, "over", determined_by(&p->layout->level[k]));
     return CAIRN_OK;
 }
@@ -152,7 +152,7 @@ static json_t *describe_dimensions(const part *p)
     json_t *dimensions = json_array();
 
     for (int d = 0; d < p->layout->order; d++) {
-        const cairn_linear *linear                   = &p->layout->dim[d];
+        const cairn_linear *linear                   = &p->layout->inverse.dim[d];
         int64_t             factor[CAIRN_MAX_LEVELS] = {0};
         json_t             *factors                  = json_array();
 
@@ -172,13 +172,13 @@ static cairn_status describe_values(const part *p, json_t *json)
 {
     static const char *const kinds[] = {"float", "integer", "one", "code", "bfloat"};
     const cairn_archive_out  array   = cairn_archive_of_values(p->view);
-    const int                number  = p->layout->value_tuple;
+    const int                number  = p->layout->values.tuple;
     json_t                  *values = NULL, *more = NULL;
 
     if (number >= 0)
-        CAIRN_TRY(describe_field(p, &p->layout->tuple[number],
-                                 (int64_t)p->layout->tuple[number].value_offset, array,
-                                 &values));
+        CAIRN_TRY(describe_field(p, &p->layout->packs.tuple[number],
+                                 (int64_t)p->layout->packs.tuple[number].value_offset,
+                                 array, &values));
     else
         CAIRN_TRY(describe_whole(p, "val", array, &values));
     json_object_set_new(json, "values", values);

@@ -53,8 +53,8 @@ int64_t cairn_native_version(const cairn_local *tensor, int64_t rows)
 {
     if (rows > 0) return rows;
     for (int g = 0; g < tensor->groups; g++)
-        if (cairn_native_is_half(tensor->group[g].layout->value_kind,
-                                 tensor->group[g].layout->value_bits))
+        if (cairn_native_is_half(tensor->group[g].layout->values.kind,
+                                 tensor->group[g].layout->values.bits))
             return CAIRN_NATIVE_HALF;
     return cairn_local_is_narrow(tensor) ? CAIRN_NATIVE_NARROW : CAIRN_NATIVE_WIDE;
 }
@@ -67,12 +67,12 @@ describe_member(const cairn_local *tensor, int64_t version, int member, cairn_te
 
     put(out, layout->encoding->queries);
     for (int q = 0; q < layout->encoding->queries; q++) {
-        put(out, layout->span[q].lo);
-        put(out, layout->span[q].hi);
+        put(out, layout->given.span[q].lo);
+        put(out, layout->given.span[q].hi);
     }
     if (version > CAIRN_NATIVE_WIDE) {
-        put(out, layout->value_kind);
-        put(out, layout->value_bits);
+        put(out, layout->values.kind);
+        put(out, layout->values.bits);
     }
     put(out, group->count);
     for (int64_t k = 0; k < group->count; k++) {

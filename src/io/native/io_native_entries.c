@@ -67,8 +67,8 @@ static int64_t values_at(const reader *r)
     for (int a = 0; a < arrays; a++) {
         if (array[a].kind == CAIRN_ARRAY_VAL) return at[a];
         if (array[a].kind == CAIRN_ARRAY_TUPLES
-            && array[a].tuple == layout->value_tuple)
-            return at[a] + (int64_t)layout->tuple[array[a].tuple].value_offset;
+            && array[a].tuple == layout->values.tuple)
+            return at[a] + (int64_t)layout->packs.tuple[array[a].tuple].value_offset;
     }
     return 0;
 }

@@ -44,7 +44,7 @@ static cairn_status load_group(const cairn_native_segment *segment, int member)
                          &total, &bytes, &t->part[group->first + k]);
     CAIRN_TRY(cairn_check_memory(segment->env, segment->bytes.name, total));
     CAIRN_TRY(cairn_group_alloc_parts(segment->env, group, segment->nodes, t->part));
-    if (group->layout->value_kind == CAIRN_VALUE_CODE && group->count > 0)
+    if (group->layout->values.kind == CAIRN_VALUE_CODE && group->count > 0)
         CAIRN_TRY(cairn_group_add_dictionary(segment->env, group, NULL, t->part));
     for (int64_t k = 0; k < group->count; k++)
         CAIRN_TRY(load_part(segment, group->first + k));

@@ -90,13 +90,14 @@ static cairn_status create_layout(const cairn_local  *slice,
     cairn_layout *wide;
 
     CAIRN_TRY(cairn_layout_create(env, whole->encoding, whole->extent, slice->box,
-                                  whole->span, whole->carrier_bits, &wide));
+                                  whole->given.span, whole->values.carrier_bits,
+                                  &wide));
     if (cairn_layout_is_wide(whole)) {
         *layout = wide;
         return CAIRN_OK;
     }
     const cairn_status status =
-        cairn_layout_store(env, wide, whole->value_kind, whole->value_bits, layout);
+        cairn_layout_store(env, wide, whole->values.kind, whole->values.bits, layout);
 
     cairn_layout_destroy(env, &wide);
     return status;
@@ -150,9 +151,9 @@ first_combination(const cairn_layout *whole, const cairn_layout *own, int l)
 {
     cairn_pos first = own->level[0].range.lo - whole->level[0].range.lo;
 
-    if (!(own->level[l].by & 1)) return 0;
+    if (!(own->level[l].determined.by & 1)) return 0;
     for (int k = 1; k < l; k++)
-        if (own->level[l].by >> k & 1) first *= own->level[k].size;
+        if (own->level[l].determined.by >> k & 1) first *= own->level[k].size;
     return first;
 }
 
@@ -172,10 +173,10 @@ static stretch find_stretch(const piece       *p,
     if (array->kind == CAIRN_ARRAY_DICTIONARY
         || (array->kind == CAIRN_ARRAY_VAL && part->view.val_kind == CAIRN_VALUE_ONE))
         return (stretch){0, array->length, 0};
-    if (array->kind == CAIRN_ARRAY_TUPLES) l = own->tuple[array->tuple].field[0];
+    if (array->kind == CAIRN_ARRAY_TUPLES) l = own->packs.tuple[array->tuple].field[0];
     if (array->kind == CAIRN_ARRAY_VAL) l = own->levels - 1;
     if (array->kind == CAIRN_ARRAY_VAL || own->level[l].trimmed
-        || own->level[l].per_node)
+        || own->level[l].determined.per_node)
         return (stretch){p->from[l], p->to[l] - p->from[l], done[l]};
     return (stretch){first_combination(p->tree.part->layout, own, l), array->length, 0};
 }
@@ -284,7 +285,7 @@ make_arrays(const char *name, cairn_local *slice, int member, const cairn_pos *c
                      &bytes, &slice->part[member]);
     CAIRN_TRY(cairn_check_memory(slice->env, name, total));
     CAIRN_TRY(cairn_group_alloc_parts(slice->env, group, nodes, slice->part));
-    if (group->layout->value_kind == CAIRN_VALUE_CODE)
+    if (group->layout->values.kind == CAIRN_VALUE_CODE)
         CAIRN_TRY(cairn_group_add_dictionary(slice->env, group, NULL, slice->part));
     return CAIRN_OK;
 }
@@ -349,12 +350,13 @@ static cairn_status load_member(const cairn_native_segment *segment,
 /// Has every value an entry, is none its segment's own, and no index all rows'?
 static bool joins(const cairn_layout *a, const cairn_layout *b)
 {
-    bool joins = a->encoding->queries == 0 && !a->pads && a->value_kind == b->value_kind
-                 && a->value_bits == b->value_bits && a->value_kind != CAIRN_VALUE_ONE
-                 && a->value_kind != CAIRN_VALUE_CODE;
+    bool joins = a->encoding->queries == 0 && !a->pads
+                 && a->values.kind == b->values.kind && a->values.bits == b->values.bits
+                 && a->values.kind != CAIRN_VALUE_ONE
+                 && a->values.kind != CAIRN_VALUE_CODE;
 
     for (int l = 0; l < a->levels; l++)
-        joins = joins && !a->level[l].gaps && !a->level[l].determined;
+        joins = joins && !a->level[l].gaps && !a->level[l].determined.on;
     return joins;
 }
 

@@ -170,12 +170,12 @@ static cairn_status get_bank(reader *r, int member, int64_t bank)
 /// or what the text asks for; anything, where it asks for no type.
 static bool is_storage(const cairn_layout *layout, int64_t kind, int64_t bits)
 {
-    const int64_t carrier = layout->carrier_bits;
+    const int64_t carrier = layout->values.carrier_bits;
 
     if (kind == CAIRN_VALUE_FLOAT && bits == carrier) return true;
-    if (layout->value_tuple >= 0) return false;
-    if (!cairn_value_storage_fits(layout->encoding->val, layout->carrier_bits, kind,
-                                  bits))
+    if (layout->values.tuple >= 0) return false;
+    if (!cairn_value_storage_fits(layout->encoding->val, layout->values.carrier_bits,
+                                  kind, bits))
         return false;
     return kind == CAIRN_VALUE_ONE            ? bits == carrier
            : cairn_native_is_half(kind, bits) ? bits == 16
@@ -196,7 +196,7 @@ static cairn_status get_storage(reader *r, cairn_group *group)
         || (r->segment->version <= CAIRN_NATIVE_NARROW
             && cairn_native_is_half(kind, bits)))
         return broken(r, "values cannot be stored as a segment says");
-    if (kind == wide->value_kind && bits == wide->value_bits) return CAIRN_OK;
+    if (kind == wide->values.kind && bits == wide->values.bits) return CAIRN_OK;
     CAIRN_TRY(cairn_layout_store(r->env, wide, (cairn_value_kind)kind, (int)bits,
                                  &group->layout));
     cairn_layout_destroy(r->env, &wide);
@@ -258,11 +258,11 @@ skip_constants(const cairn_layout *stored, int *level, int last, int64_t *at)
 {
     for (; stored && *level <= last; ++*level) {
         const cairn_level *its   = &stored->level[*level];
-        int64_t            bytes = its->idx_bits / 8;
+        int64_t            bytes = its->arrays.idx_bits / 8;
 
         if (*level <= stored->last || !cairn_level_is_constant(its)) continue;
-        if (its->tuple >= 0) {
-            const cairn_tuple *tuple = &stored->tuple[its->tuple];
+        if (its->arrays.tuple >= 0) {
+            const cairn_tuple *tuple = &stored->packs.tuple[its->arrays.tuple];
 
             if (tuple->field[0] != *level) continue;
             bytes = (int64_t)tuple->size;

@@ -18,7 +18,7 @@ static cairn_pos children_by_number(const cairn_native_tree *tree, int l, cairn_
 
     if (info->trimmed && info->top) return x > 0 ? level->nodes : 0;
     if (info->trimmed && level->ptr_bits) return -1;
-    if (info->trimmed || info->determined) return x;
+    if (info->trimmed || info->determined.on) return x;
     return cairn_count_times(x, level->size);
 }
 
@@ -56,7 +56,7 @@ void cairn_native_tree_init(const cairn_native_segment *segment,
         if (array[a].kind == CAIRN_ARRAY_PTR) tree->ptr_at[array[a].level] = at[a];
         if (array[a].kind == CAIRN_ARRAY_IDX) tree->idx_at[array[a].level] = at[a];
         if (array[a].kind != CAIRN_ARRAY_TUPLES) continue;
-        const cairn_tuple *tuple = &part->layout->tuple[array[a].tuple];
+        const cairn_tuple *tuple = &part->layout->packs.tuple[array[a].tuple];
 
         for (int f = 0; f < tuple->fields; f++)
             tree->idx_at[tuple->field[f]] = at[a] + (int64_t)tuple->offset[f];
@@ -117,10 +117,10 @@ static bool is_shared(const cairn_layout *layout, int l)
     const cairn_level *level = &layout->level[l];
     uint32_t           above = 0;
 
-    if (!level->determined || level->per_node) return false;
+    if (!level->determined.on || level->determined.per_node) return false;
     for (int k = layout->partition + 1; k < l; k++)
-        if (!layout->level[k].determined) above |= 1U << k;
-    return layout->last >= 0 || (level->by & above) != above;
+        if (!layout->level[k].determined.on) above |= 1U << k;
+    return layout->last >= 0 || (level->determined.by & above) != above;
 }
 
 static cairn_interval all_of(int64_t length)
@@ -168,10 +168,10 @@ static cairn_interval elements_of(const cairn_part     *part,
         return some;
     case CAIRN_ARRAY_IDX: return idx_elements(part, nodes, array->level);
     case CAIRN_ARRAY_TUPLES:
-        for (int f = 0; f < layout->tuple[array->tuple].fields; f++)
-            some = join(
-                some, idx_elements(part, nodes, layout->tuple[array->tuple].field[f]));
-        if (layout->tuple[array->tuple].values)
+        for (int f = 0; f < layout->packs.tuple[array->tuple].fields; f++)
+            some = join(some, idx_elements(part, nodes,
+                                           layout->packs.tuple[array->tuple].field[f]));
+        if (layout->packs.tuple[array->tuple].values)
             some = join(some, value_blocks(part, values));
         return some;
     case CAIRN_ARRAY_VAL:
@@ -191,7 +191,7 @@ cairn_status cairn_native_load_dictionary(const cairn_native_segment *segment,
     int64_t            at[CAIRN_MAX_ARRAYS + 1];
 
     *dictionary = NULL;
-    if (group->layout->value_kind != CAIRN_VALUE_CODE || group->count == 0)
+    if (group->layout->values.kind != CAIRN_VALUE_CODE || group->count == 0)
         return CAIRN_OK;
     /* It is the last array of the member's first part. */
     const int last = cairn_native_part_arrays(segment, group->first, array, at) - 1;
@@ -225,7 +225,7 @@ typedef struct {
 static int64_t element_bytes(const plan *p, const cairn_array *array)
 {
     if (array->kind == CAIRN_ARRAY_TUPLES)
-        return (int64_t)p->tree->part->layout->tuple[array->tuple].size;
+        return (int64_t)p->tree->part->layout->packs.tuple[array->tuple].size;
     return array->bits / 8;
 }
 
@@ -307,7 +307,7 @@ show(const plan *p, const stretch *s, cairn_native_window *window, cairn_at_hand
     case CAIRN_ARRAY_VAL: view->val = (void *)at; return;
     default: break;
     }
-    const cairn_tuple *tuple = &window->part.layout->tuple[s->array.tuple];
+    const cairn_tuple *tuple = &window->part.layout->packs.tuple[s->array.tuple];
 
     for (int f = 0; f < tuple->fields; f++) {
         const int l = tuple->field[f];

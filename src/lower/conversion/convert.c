@@ -194,17 +194,19 @@ static void add_level(cairn_text *text, const cairn_layout *layout, int l)
     const int64_t      size    = cairn_convert_constant_size(layout, l);
 
     cairn_text_add(text, ":%c", kinds[level->kind]);
-    if (level->has_ptr) cairn_text_add(text, "p%d", level->ptr_bits);
-    if (level->has_idx || level->determined)
-        cairn_text_add(text, "%c%d", level->idx_signed ? 'i' : 'u', level->idx_bits);
+    if (level->arrays.has_ptr) cairn_text_add(text, "p%d", level->arrays.ptr_bits);
+    if (level->arrays.has_idx || level->determined.on)
+        cairn_text_add(text, "%c%d", level->arrays.idx_signed ? 'i' : 'u',
+                       level->arrays.idx_bits);
     if (level->trimmed) cairn_text_add(text, "n%d", level->depth);
     if (level->top) cairn_text_add(text, "t");
     if (level->gaps) cairn_text_add(text, "g");
-    if (level->determined)
-        cairn_text_add(text, "by%x%s", level->by, level->per_node ? "n" : "");
+    if (level->determined.on)
+        cairn_text_add(text, "by%x%s", level->determined.by,
+                       level->determined.per_node ? "n" : "");
     if (size) cairn_text_add(text, "s%lld", (long long)size);
-    if (level->tuple >= 0)
-        cairn_text_add(text, "of%zu", layout->tuple[level->tuple].size);
+    if (level->arrays.tuple >= 0)
+        cairn_text_add(text, "of%zu", layout->packs.tuple[level->arrays.tuple].size);
 }
 
 static void add_inverse(cairn_text *text, const cairn_linear *dim)
@@ -225,13 +227,14 @@ static void add_layout(cairn_text *text, const char *what, const cairn_layout *l
     }
     if (layout->partition >= 0) cairn_text_add(text, " bank%d", layout->partition);
     for (int k = 0; k < layout->order; k++)
-        add_inverse(text, &layout->dim[k]);
-    cairn_text_add(text, " check%x %c%d%s%s", layout->check,
-                   layout->value_bits < 32 ? 'i' : 'f', layout->value_bits,
-                   layout->pads ? " pads" : "", layout->exact ? " exact" : "");
-    if (layout->value_tuple >= 0)
-        cairn_text_add(text, " of%zu*%lld", layout->tuple[layout->value_tuple].size,
-                       (long long)layout->tuple[layout->value_tuple].block);
+        add_inverse(text, &layout->inverse.dim[k]);
+    cairn_text_add(text, " check%x %c%d%s%s", layout->inverse.check,
+                   layout->values.bits < 32 ? 'i' : 'f', layout->values.bits,
+                   layout->pads ? " pads" : "", layout->inverse.exact ? " exact" : "");
+    if (layout->values.tuple >= 0)
+        cairn_text_add(text, " of%zu*%lld",
+                       layout->packs.tuple[layout->values.tuple].size,
+                       (long long)layout->packs.tuple[layout->values.tuple].block);
 }
 
 static void add_groups(cairn_text *text, const cairn_query *query, bool listed)

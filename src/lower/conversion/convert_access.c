@@ -76,27 +76,28 @@ cairn_ir_array *cairn_convert_ptr(cairn_convert *c, int part, int level)
     const cairn_level *info = &layout_of(c, part)->level[level];
 
     return cairn_ir_array_of(&c->ir, (cairn_ir_field){CAIRN_IR_LEVEL_PTR, part, level},
-                             integer(info->ptr_bits, false), "%s%d_ptr", letter(part),
-                             level);
+                             integer(info->arrays.ptr_bits, false), "%s%d_ptr",
+                             letter(part), level);
 }
 
 cairn_ir_array *cairn_convert_idx(cairn_convert *c, int part, int level)
 {
     const cairn_layout *layout = layout_of(c, part);
     const cairn_level  *info   = &layout->level[level];
-    cairn_ir_array     *array  = cairn_ir_array_of(
-             &c->ir, (cairn_ir_field){CAIRN_IR_LEVEL_IDX, part, level},
-             integer(info->idx_bits, info->idx_signed), "%s%d_idx", letter(part), level);
+    cairn_ir_array     *array =
+        cairn_ir_array_of(&c->ir, (cairn_ir_field){CAIRN_IR_LEVEL_IDX, part, level},
+                          integer(info->arrays.idx_bits, info->arrays.idx_signed),
+                          "%s%d_idx", letter(part), level);
 
-    if (array && info->tuple >= 0)
-        array->stride = (int64_t)layout->tuple[info->tuple].size;
+    if (array && info->arrays.tuple >= 0)
+        array->stride = (int64_t)layout->packs.tuple[info->arrays.tuple].size;
     return array;
 }
 
 /// Words that values are moved as are integers.
 static cairn_ir_type type_in_memory(const cairn_layout *layout)
 {
-    switch (layout->value_bits) {
+    switch (layout->values.bits) {
     case 8: return CAIRN_IR_I8;
     case 16: return CAIRN_IR_I16;
     case 32: return CAIRN_IR_F32;
@@ -106,7 +107,7 @@ static cairn_ir_type type_in_memory(const cairn_layout *layout)
 
 static cairn_ir_type type_of_values(const cairn_layout *layout)
 {
-    return layout->value_bits < 32 ? CAIRN_IR_I64 : type_in_memory(layout);
+    return layout->values.bits < 32 ? CAIRN_IR_I64 : type_in_memory(layout);
 }
 
 cairn_ir_x cairn_convert_as_value(cairn_convert *c, cairn_ir_x value)
@@ -129,9 +130,9 @@ cairn_ir_array *cairn_convert_values(cairn_convert *c, int part)
         cairn_ir_array_of(&c->ir, (cairn_ir_field){CAIRN_IR_VAL, part, 0},
                           type_in_memory(layout), "%s_val", letter(part));
 
-    if (array && layout->value_tuple >= 0) {
-        array->stride = (int64_t)layout->tuple[layout->value_tuple].size;
-        array->block  = layout->tuple[layout->value_tuple].block;
+    if (array && layout->values.tuple >= 0) {
+        array->stride = (int64_t)layout->packs.tuple[layout->values.tuple].size;
+        array->block  = layout->packs.tuple[layout->values.tuple].block;
     }
     return array;
 }

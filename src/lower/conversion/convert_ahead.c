@@ -36,7 +36,7 @@ static void
 ask_for_entries(cairn_convert *c, cairn_ir_x at, cairn_ir_x end, int64_t ahead)
 {
     for (int l = 0; c->from && l <= c->from->last; l++)
-        if (c->from->level[l].has_idx)
+        if (c->from->level[l].arrays.has_idx)
             ask(c, cairn_convert_idx(c, 0, l), at, end, ahead);
     if (c->from) {
         ask(c, cairn_convert_values(c, 0), at, end, ahead);
@@ -53,8 +53,9 @@ static cairn_ir_array *starts(cairn_convert *c)
     const bool dense = c->from && !c->from->level[0].trimmed;
 
     if (!dense) return cairn_convert_small(c, CAIRN_CONVERT_first, "first");
-    return c->from->first == 1 && c->from->level[1].has_ptr ? cairn_convert_ptr(c, 0, 1)
-                                                            : NULL;
+    return c->from->first == 1 && c->from->level[1].arrays.has_ptr
+               ? cairn_convert_ptr(c, 0, 1)
+               : NULL;
 }
 
 static cairn_ir_x
@@ -92,7 +93,7 @@ bool cairn_convert_can_look_ahead(const cairn_convert *c)
             return false;
     }
     if (c->spec->source != CAIRN_CONVERT_PART) return true;
-    return c->from && c->from->exact && c->inner.level == c->from->levels - 1;
+    return c->from && c->from->inverse.exact && c->inner.level == c->from->levels - 1;
 }
 
 /// The turn some turns on, or the last.

@@ -165,7 +165,7 @@ static bool has_rows(const cairn_convert *c)
     const int first = c->to->first;
 
     return first <= c->to->last && first > c->to->partition + 1
-           && c->to->level[first].has_ptr;
+           && c->to->level[first].arrays.has_ptr;
 }
 
 /// Write ptr up to @p parent: those left behind end where the level stands.
@@ -220,7 +220,7 @@ static void write_ptr(cairn_convert *c, int l, cairn_ir_x parent, cairn_ir_x nod
 {
     cairn_ir *b = &c->ir;
 
-    if (l == c->to->first || !c->to->level[l].has_ptr) return;
+    if (l == c->to->first || !c->to->level[l].arrays.has_ptr) return;
     cairn_ir_store(b, cairn_convert_ptr(c, 1, l), cairn_ir_add_int(b, parent, 1),
                    cairn_ir_add_int(b, node, 1));
 }
@@ -249,7 +249,7 @@ write_levels(cairn_convert *c, const run *r, cairn_ir_x parent, cairn_ir_x node)
         const cairn_ir_x above = l > r->begin ? node : parent;
 
         if (above) write_ptr(c, l, above, node);
-        if (c->to->level[l].has_idx && !(c->spec->omit.idx >> l & 1))
+        if (c->to->level[l].arrays.has_idx && !(c->spec->omit.idx >> l & 1))
             cairn_ir_store(&c->ir, cairn_convert_idx(c, 1, l), node, c->here.e[l]);
     }
 }
@@ -366,7 +366,7 @@ static int find_runs_of_nodes(const cairn_convert *c, const append *a)
     for (int r = 0; r < a->runs; r++) {
         const int l = a->run[r].begin;
 
-        if (r > 0 && !c->to->level[l].has_ptr) return 0;
+        if (r > 0 && !c->to->level[l].arrays.has_ptr) return 0;
         if (c->spec->of_entries >> l & 1) return r;
     }
     return a->runs;
@@ -396,7 +396,7 @@ static void declare(cairn_convert *c, append *a)
         r->own = declare_nodes(c, r->begin);
         if (k > a->of_nodes) r->parent = declare_nodes(c, r->begin - 1);
         for (int l = r->begin; l < r->end; l++)
-            if (c->to->level[l].has_ptr)
+            if (c->to->level[l].arrays.has_ptr)
                 cairn_ir_store(b, cairn_convert_ptr(c, 1, l), cairn_ir_int(b, 0),
                                cairn_ir_int(b, 0));
     }
@@ -412,7 +412,7 @@ static void finish(cairn_convert *c, append *a, cairn_ir_x entries)
     cairn_ir *b     = &c->ir;
     const int first = c->to->first;
 
-    if (first > c->to->last || !c->to->level[first].has_ptr) return;
+    if (first > c->to->last || !c->to->level[first].arrays.has_ptr) return;
     if (!a->row) a->row = cairn_ir_declare(b, cairn_ir_int(b, 0), "row%d", first);
     advance(c, a, cairn_convert_element(c, CAIRN_CONVERT_length, "length", first),
             a->run[0].own.every

@@ -13,7 +13,7 @@ static uint32_t known_before(const cairn_convert *c, int l)
     uint32_t known = 0;
 
     for (int k = 0; k < c->from->order; k++)
-        if (cairn_convert_is_level(c, k) && c->from->dim[k].var[0] < l)
+        if (cairn_convert_is_level(c, k) && c->from->inverse.dim[k].var[0] < l)
             known |= 1U << k;
     return known;
 }
@@ -31,7 +31,7 @@ void cairn_convert_stand_before(cairn_convert    *c,
             || cairn_form_queries(c->algebra, &c->target[f]))
             return;
     for (int k = 0; k < c->from->order; k++)
-        if (known >> k & 1) c->here.dim[k] = e[c->from->dim[k].var[0]];
+        if (known >> k & 1) c->here.dim[k] = e[c->from->inverse.dim[k].var[0]];
     c->inner.called = true;
     c->inner.before(c, c->inner.user, l, begin, end);
 }
@@ -44,17 +44,17 @@ static int runs_along(const cairn_convert *c)
     const int                 l    = c->from ? c->from->levels - 1 : -1;
 
     if (l < 1 || spec->members.one || spec->along.on || spec->blocks.query
-        || spec->tables.queries || c->from->pads || !c->from->exact)
+        || spec->tables.queries || c->from->pads || !c->from->inverse.exact)
         return -1;
     const cairn_level *level = &c->from->level[l];
 
-    if (!level->trimmed || level->top || !level->has_ptr || !level->has_idx
-        || level->gaps)
+    if (!level->trimmed || level->top || !level->arrays.has_ptr
+        || !level->arrays.has_idx || level->gaps)
         return -1;
     for (int k = 0; k < c->from->order; k++)
         if (!cairn_convert_is_level(c, k)) return -1;
     for (int k = 0; k < c->from->order; k++)
-        if (c->from->dim[k].var[0] == l) return k;
+        if (c->from->inverse.dim[k].var[0] == l) return k;
     return -1;
 }
 
@@ -100,7 +100,7 @@ int64_t cairn_convert_run_length(const cairn_convert *c)
         || !moves_as(c, &digit->form, k))
         return 0;
     for (int l = 0; l <= last; l++)
-        if (c->to->level[l].determined || (l < last && !stays(c, l, k, digit)))
+        if (c->to->level[l].determined.on || (l < last && !stays(c, l, k, digit)))
             return 0;
     return digit->divisor;
 }

@@ -119,13 +119,14 @@ static void put_determined(cairn_convert *c, cairn_ir_x row)
     for (int l = 0; l < column_level(c); l++) {
         const cairn_level *level = &c->to->level[l];
 
-        if (!level->determined) continue;
+        if (!level->determined.on) continue;
         for (int k = 0; k <= l; k++)
-            if (k == l || (level->by & ~S) >> k & 1)
+            if (k == l || (level->determined.by & ~S) >> k & 1)
                 c->here.e[k] = cairn_convert_form(c, &c->target[k]);
-        cairn_ir_store(b, cairn_convert_idx(c, 1, l),
-                       cairn_convert_combine(c, cairn_ir_int(b, 0), 0, l, level->by),
-                       c->here.e[l]);
+        cairn_ir_store(
+            b, cairn_convert_idx(c, 1, l),
+            cairn_convert_combine(c, cairn_ir_int(b, 0), 0, l, level->determined.by),
+            c->here.e[l]);
     }
 }
 

@@ -30,8 +30,8 @@ static bool is_narrow(const cairn_layout *layout, const cairn_atom *atom)
         if (layout->algebra->atom[atom->form.term[t].atom].kind == CAIRN_ATOM_QUERY)
             return false;
     return atom->divisor <= CAIRN_IR_NARROW
-           && cairn_form_range(layout->algebra, &atom->form, layout->box, layout->span,
-                               &range)
+           && cairn_form_range(layout->algebra, &atom->form, layout->box,
+                               layout->given.span, &range)
                   == CAIRN_OK
            && range.lo >= -CAIRN_IR_NARROW && range.hi <= CAIRN_IR_NARROW;
 }
@@ -170,7 +170,7 @@ void cairn_convert_indices(cairn_convert *c, int count)
 
 cairn_ir_x cairn_convert_scaled(cairn_convert *c, const cairn_ir_x *e, int k)
 {
-    const cairn_linear *dim = &c->from->dim[k];
+    const cairn_linear *dim = &c->from->inverse.dim[k];
     cairn_ir           *b   = &c->ir;
     cairn_ir_x          sum = cairn_ir_int(b, dim->constant);
 

@@ -11,7 +11,7 @@ static uint32_t lane_levels(const cairn_layout *to)
     uint32_t levels = 0;
 
     for (int l = 0; l < to->levels - 1; l++)
-        if (l != to->last && !to->level[l].determined) levels |= 1U << l;
+        if (l != to->last && !to->level[l].determined.on) levels |= 1U << l;
     return levels;
 }
 

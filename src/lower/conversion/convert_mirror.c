@@ -21,11 +21,11 @@ static bool is_plain(const cairn_layout *layout)
     const cairn_level *level = &layout->level[E];
 
     if (layout->first != E || layout->last != E || E == 0 || layout->partition >= 0
-        || layout->tuples > 0 || layout->pads || !layout->exact)
+        || layout->packs.count > 0 || layout->pads || !layout->inverse.exact)
         return false;
     for (int l = 0; l < E; l++)
-        if (layout->level[l].determined) return false;
-    return level->has_ptr && level->has_idx && !level->gaps;
+        if (layout->level[l].determined.on) return false;
+    return level->arrays.has_ptr && level->arrays.has_idx && !level->gaps;
 }
 
 bool cairn_convert_can_mirror(const cairn_layout *from, const cairn_layout *to)

@@ -54,7 +54,7 @@ static cairn_ir_x bank_delta(cairn_convert *c, cairn_ir_x bank, int l)
 static bool is_copied(const cairn_convert *c, int l)
 {
     return l == c->to->levels
-           || (l >= c->to->first && l <= c->to->last && c->to->level[l].has_idx
+           || (l >= c->to->first && l <= c->to->last && c->to->level[l].arrays.has_idx
                && cairn_convert_is_of_entries(c, l));
 }
 
@@ -92,11 +92,11 @@ static void stand_at(cairn_convert *c, cairn_ir_x at)
 {
     for (int d = 0; d < c->spec->order; d++) {
         if (d == c->spec->tables.row) continue;
-        c->here.dim[d] =
-            cairn_ir_load(&c->ir,
-                          c->from ? cairn_convert_idx(c, 0, c->from->dim[d].var[0])
-                                  : cairn_convert_coordinates(c, d),
-                          at);
+        c->here.dim[d] = cairn_ir_load(
+            &c->ir,
+            c->from ? cairn_convert_idx(c, 0, c->from->inverse.dim[d].var[0])
+                    : cairn_convert_coordinates(c, d),
+            at);
     }
     for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
         c->here.atom[k] = NULL;

@@ -34,7 +34,7 @@ static bool has_keys(const cairn_convert *c)
 
 static bool has_ptr(const cairn_convert *c, const append *a, int l)
 {
-    return a->fill && c->to->level[l].has_ptr;
+    return a->fill && c->to->level[l].arrays.has_ptr;
 }
 
 static void declare(cairn_convert *c, append *a)
@@ -243,7 +243,7 @@ static void add_node(cairn_convert *c, append *a, int l)
         else
             cairn_convert_increase(c, a->total[l]);
     }
-    if (a->fill && level->has_idx && !(by_rows(c) && is_every(c, l))
+    if (a->fill && level->arrays.has_idx && !(by_rows(c) && is_every(c, l))
         && !(c->spec->omit.idx >> l & 1))
         cairn_ir_store(b, cairn_convert_idx(c, 1, l), cairn_ir_use(b, a->node[l]),
                        c->here.e[l]);
@@ -329,6 +329,7 @@ bool cairn_convert_needs_tuples(const cairn_layout *layout)
 {
     if (layout->last < 0) return false;
     for (int l = layout->last + 1; l < layout->levels; l++)
-        if (layout->level[l].determined && layout->level[l].per_node) return true;
+        if (layout->level[l].determined.on && layout->level[l].determined.per_node)
+            return true;
     return false;
 }

@@ -22,7 +22,7 @@ static cairn_ir_x named(cairn_convert *c, cairn_ir_x value, const char *name, in
 /// Does a level have a loop of its own?
 static bool is_loop(const cairn_level *level)
 {
-    return level->trimmed ? level->top || level->has_ptr : !level->determined;
+    return level->trimmed ? level->top || level->arrays.has_ptr : !level->determined.on;
 }
 
 static bool is_innermost(const cairn_layout *layout, int l)
@@ -93,15 +93,16 @@ static void enter_trimmed(cairn_convert *c, nest *n, int l)
                            CAIRN_IR_I64, "A%d_nodes", l);
 
         n->node = open_level(c, n, l, cairn_ir_int(b, 0), nodes, "top nodes");
-    } else if (level->has_ptr) {
+    } else if (level->arrays.has_ptr) {
         cairn_ir_array  *ptr = cairn_convert_ptr(c, 0, l);
         const cairn_ir_x lo  = cairn_ir_load(b, ptr, n->node);
         const cairn_ir_x hi  = cairn_ir_load(b, ptr, cairn_ir_add_int(b, n->node, 1));
 
         n->node = open_level(c, n, l, lo, hi, "nodes");
     }
-    n->e[l] = level->has_idx ? load_idx(c, l, n->node) : NULL;
-    if (level->has_idx && (level->top || level->has_ptr || c->inner.level >= 0)) {
+    n->e[l] = level->arrays.has_idx ? load_idx(c, l, n->node) : NULL;
+    if (level->arrays.has_idx
+        && (level->top || level->arrays.has_ptr || c->inner.level >= 0)) {
         c->inner.level = l;
         c->inner.node  = n->node;
     }
@@ -112,8 +113,8 @@ bool cairn_convert_can_mark(const cairn_layout *from)
     const cairn_level *level = from->level;
 
     return from->partition < 0 && from->levels == 2 && !from->pads && !level[0].trimmed
-           && !level[0].determined && level[1].trimmed && level[1].has_ptr
-           && level[1].has_idx;
+           && !level[0].determined.on && level[1].trimmed && level[1].arrays.has_ptr
+           && level[1].arrays.has_idx;
 }
 
 /// Both levels in one loop over nodes, at each of which as many rows begin as its mark says.
@@ -159,7 +160,7 @@ cairn_ir_x cairn_convert_combination(cairn_convert *c, const cairn_ir_x *e, int 
     cairn_ir_x at = cairn_ir_int(b, 0);
 
     for (int k = c->from->partition + 1; k < l; k++)
-        if (c->from->level[l].by >> k & 1)
+        if (c->from->level[l].determined.by >> k & 1)
             at = cairn_ir_add(b, cairn_ir_mul(b, at, cairn_convert_size(c, 0, k)),
                               cairn_ir_sub(b, e[k], cairn_convert_low(c, 0, k)));
     return at;
@@ -171,9 +172,10 @@ static void enter_determined(cairn_convert *c, nest *n, int l)
     const cairn_ir_x hole = cairn_ir_param(
         b, (cairn_ir_field){CAIRN_IR_LEVEL_HOLE, 0, l}, CAIRN_IR_I64, "A%d_hole", l);
 
-    n->e[l] = load_idx(
-        c, l,
-        c->from->level[l].per_node ? n->node : cairn_convert_combination(c, n->e, l));
+    n->e[l] = load_idx(c, l,
+                       c->from->level[l].determined.per_node
+                           ? n->node
+                           : cairn_convert_combination(c, n->e, l));
     cairn_ir_if(b, cairn_ir_ne(b, n->e[l], hole));
     cairn_convert_opened(c);
 }
@@ -193,7 +195,7 @@ static void read_value(cairn_convert *c, cairn_ir_x position)
 
 bool cairn_convert_is_level(const cairn_convert *c, int k)
 {
-    const cairn_linear *dim = &c->from->dim[k];
+    const cairn_linear *dim = &c->from->inverse.dim[k];
 
     if (dim->terms != 1 || dim->num[0] != 1 || dim->constant || dim->den != 1)
         return false;
@@ -211,7 +213,7 @@ static bool has_entries_alone(const cairn_convert *c)
 
 static void invert_dimension(cairn_convert *c, const cairn_ir_x *e, int k)
 {
-    const cairn_linear *dim = &c->from->dim[k];
+    const cairn_linear *dim = &c->from->inverse.dim[k];
     cairn_ir           *b   = &c->ir;
     cairn_ir_x          sum;
 
@@ -244,8 +246,8 @@ static void invert_dimension(cairn_convert *c, const cairn_ir_x *e, int k)
 static void check_levels(cairn_convert *c, const cairn_ir_x *e)
 {
     if (has_entries_alone(c)) return;
-    for (int l = 0; l < c->from->levels && !c->from->exact; l++)
-        if (c->from->check >> l & 1)
+    for (int l = 0; l < c->from->levels && !c->from->inverse.exact; l++)
+        if (c->from->inverse.check >> l & 1)
             cairn_convert_require(
                 c, cairn_ir_eq(&c->ir, cairn_convert_form(c, &c->source[l]), e[l]));
 }
@@ -302,7 +304,7 @@ void cairn_convert_visit_part(cairn_convert *c, bool value)
          l++) {
         if (c->from->level[l].trimmed)
             enter_trimmed(c, &n, l);
-        else if (c->from->level[l].determined)
+        else if (c->from->level[l].determined.on)
             enter_determined(c, &n, l);
         else
             enter_dense(c, &n, l);
@@ -318,7 +320,7 @@ int64_t cairn_convert_turns(const cairn_layout *layout, const cairn_kernel_part 
         const cairn_level *level = &layout->level[l];
 
         if (level->trimmed && level->top) return view->level[l].nodes;
-        if (!level->trimmed && !level->determined) return level->size;
+        if (!level->trimmed && !level->determined.on) return level->size;
     }
     return 1;
 }

@@ -68,7 +68,7 @@ static void ask_for_lines(cairn_convert *c)
                         "line"));
 
     for (int l = c->to->first; l <= c->to->last; l++)
-        if (c->to->level[l].has_idx && c->to->level[l].tuple < 0)
+        if (c->to->level[l].arrays.has_idx && c->to->level[l].arrays.tuple < 0)
             cairn_ir_prefetch(b, cairn_convert_idx(c, 1, l), to, 0, 3, true);
     cairn_ir_prefetch(b, cairn_convert_values(c, 1), to, 0, 3, true);
 }
@@ -92,7 +92,7 @@ static void write_entry(cairn_convert *c, cairn_ir_x at)
     const bool banks = bank_delta(c, delta);
 
     for (int l = c->to->first; l <= c->to->last; l++)
-        if (c->to->level[l].has_idx)
+        if (c->to->level[l].arrays.has_idx)
             cairn_ir_store(&c->ir, cairn_convert_idx(c, 1, l),
                            banks ? cairn_ir_add(&c->ir, at, delta[l]) : at,
                            c->here.e[l]);

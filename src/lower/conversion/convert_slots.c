@@ -189,7 +189,8 @@ static void enter_nodes(cairn_convert *c, cairn_ir_x group)
 
     cairn_ir_store(b, cairn_convert_slots(c),
                    c->here.thread ? cairn_convert_slot_at(c, x) : x, q);
-    if (c->to->level[E].has_idx) cairn_ir_store(b, cairn_convert_idx(c, 1, E), q, e);
+    if (c->to->level[E].arrays.has_idx)
+        cairn_ir_store(b, cairn_convert_idx(c, 1, E), q, e);
     if (cairn_convert_needs_tuples(c->to)) {
         cairn_ir_array  *tuple = cairn_convert_array(c, CAIRN_CONVERT_tuple, "tuple");
         const cairn_ir_x nodes =
@@ -205,7 +206,7 @@ static void enter_nodes(cairn_convert *c, cairn_ir_x group)
 
 bool cairn_convert_clears(const cairn_layout *to)
 {
-    return to->first == to->last && to->first > 0 && to->tuples == 0;
+    return to->first == to->last && to->first > 0 && to->packs.count == 0;
 }
 
 /// Zeros where the group's values go, unless they are there: the lines are then in cache
@@ -216,7 +217,7 @@ static void clear_nodes(cairn_convert *c, cairn_ir_x group)
     cairn_ir_x size = cairn_ir_int(b, 1);
 
     for (int l = c->to->last + 1; l < c->to->levels; l++)
-        if (!c->to->level[l].determined)
+        if (!c->to->level[l].determined.on)
             size = cairn_ir_mul(b, size, cairn_convert_size(c, 1, l));
     cairn_ir_if(b, cairn_ir_eq(b, cairn_convert_scalar(c, CAIRN_CONVERT_zeros, "zeros"),
                                cairn_ir_int(b, 0)));

@@ -35,17 +35,17 @@ void cairn_convert_write(cairn_convert *c, cairn_ir_x node, const cairn_ir_x *de
 
     for (int l = to->last + 1; l < to->levels; l++) {
         if (l <= to->partition) continue;
-        if (!to->level[l].determined) {
+        if (!to->level[l].determined.on) {
             p = cairn_convert_combine(c, p, l, l + 1, UINT32_MAX);
             continue;
         }
         if (c->spec->omit.determined) continue;
         const cairn_ir_x at =
-            to->level[l].per_node
+            to->level[l].determined.per_node
                 ? p
                 : cairn_convert_combine(c, cairn_ir_int(b, 0), to->partition + 1, l,
-                                        to->level[l].by);
-        const bool once = c->here.first && !to->level[l].per_node;
+                                        to->level[l].determined.by);
+        const bool once = c->here.first && !to->level[l].determined.per_node;
 
         if (once) cairn_ir_if(b, c->here.first);
         cairn_ir_store(b, cairn_convert_idx(c, 1, l), moved(c, at, delta, l),
@@ -61,7 +61,7 @@ void cairn_convert_write_holes(cairn_convert *c)
     cairn_ir *b = &c->ir;
 
     for (int l = c->to->last + 1; l < c->to->levels; l++) {
-        if (!c->to->level[l].determined) continue;
+        if (!c->to->level[l].determined.on) continue;
         const cairn_ir_x hole =
             cairn_ir_param(b, (cairn_ir_field){CAIRN_IR_LEVEL_HOLE, 1, l}, CAIRN_IR_I64,
                            "B%d_hole", l);

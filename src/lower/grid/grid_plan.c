@@ -43,7 +43,7 @@ static bool stands_by_number(const plan *g, int list)
     const cairn_layout *layout = g->plan.layout;
 
     for (int l = layout->partition + 1; l < list; l++)
-        if (layout->level[l].has_ptr) return false;
+        if (layout->level[l].arrays.has_ptr) return false;
     return true;
 }
 
@@ -77,7 +77,7 @@ static bool lists_below(plan *g)
     g->grid.level = g->grid.list = l;
     g->grid.by = layout->level[l].trimmed ? CAIRN_GRID_BY_PTR : CAIRN_GRID_BY_SIZE;
     g->below   = k + 1;
-    if (layout->level[l].trimmed && !layout->level[l].has_ptr) return false;
+    if (layout->level[l].trimmed && !layout->level[l].arrays.has_ptr) return false;
     return stands_by_number(g, l)
            && (cairn_nest_levels_of(layout, p->in) & levels_above(g, l)) == 0;
 }
@@ -147,7 +147,7 @@ int64_t cairn_grid_stride(const cairn_product_plan *p, int l)
     int64_t stride = 1;
 
     for (int k = l + 1; k < p->layout->levels; k++) {
-        if (p->layout->level[k].trimmed || p->layout->level[k].determined) continue;
+        if (p->layout->level[k].trimmed || p->layout->level[k].determined.on) continue;
         stride *= cairn_plan_constant(p->layout, k);
     }
     return stride;
@@ -176,7 +176,7 @@ static bool fits_regrouped(plan *g)
     }
     /* Of one value it is seen while it is listed whether it counts. */
     return g->grid.block == 1
-           || (layout->exact && !cairn_plan_any_determined(p, p->order.known));
+           || (layout->inverse.exact && !cairn_plan_any_determined(p, p->order.known));
 }
 
 /// Any nest: each value is listed. Where a row is met again, Y is as wide as sums are.

@@ -83,7 +83,7 @@ static cairn_ir_x word_of(cairn_product_build *e, cairn_nest *nest, const listin
                                             cairn_ir_int(b, EMPTY)));
     }
     if (p->guard_x) cairn_nest_guard(nest, p->in);
-    if (!p->layout->exact) cairn_nest_check(nest);
+    if (!p->layout->inverse.exact) cairn_nest_check(nest);
     return cairn_ir_add(b, begins, cairn_ir_mul_int(b, j, WORDS));
 }
 

@@ -20,7 +20,7 @@ static void stand_at_first(cairn_product_build *e, cairn_nest *nest)
     for (int k = p->order.known; k < p->order.levels; k++) {
         const int l = p->order.level[k];
 
-        if (p->layout->level[l].trimmed || p->layout->level[l].determined)
+        if (p->layout->level[l].trimmed || p->layout->level[l].determined.on)
             cairn_nest_enter(nest, l);
         else
             cairn_nest_stand(nest, l, cairn_ir_int(e->b, 0));
@@ -38,7 +38,7 @@ static void stand_at_visit(cairn_product_build *e, cairn_nest *nest)
     cairn_nest_dim(nest, p->in);
     if (!cairn_product_adds_one(p)) return;
     if (p->guard_x) cairn_nest_guard(nest, p->in);
-    if (!p->layout->exact) cairn_nest_check(nest);
+    if (!p->layout->inverse.exact) cairn_nest_check(nest);
 }
 
 static cairn_ir_array *word_array(cairn_ir *b, int field, const char *name)
@@ -137,8 +137,8 @@ void cairn_grid_locate_visit(build      *g,
                               cairn_ir_mul_int(b, at, cairn_grid_stride(plan, l)));
         *j     = cairn_ir_add(
                 b, *j,
-                cairn_ir_mul_int(b, at,
-                                 cairn_plan_factor(&plan->layout->dim[plan->in], l)));
+                cairn_ir_mul_int(
+                    b, at, cairn_plan_factor(&plan->layout->inverse.dim[plan->in], l)));
         below *= size;
     }
     *j = cairn_ir_use(b, cairn_ir_let(b, *j, "%c", "ij"[plan->in]));

@@ -32,7 +32,7 @@ static bool is_number(const cairn_layout *to, int l, int query)
 /// entry is a hole.
 static bool has_only_entries(const cairn_layout *to, int l)
 {
-    const cairn_recipe *recipe = &to->level[l].recipe;
+    const cairn_recipe *recipe = &to->level[l].determined.recipe;
     const cairn_step   *step   = recipe->step;
     const cairn_start  *some, *none;
     bool                apart;
@@ -51,7 +51,7 @@ static bool has_only_entries(const cairn_layout *to, int l)
 bool cairn_grid_convert_pads(const cairn_layout *to)
 {
     for (int l = to->last + 1; l < to->levels; l++)
-        if (to->level[l].determined && !has_only_entries(to, l)) return false;
+        if (to->level[l].determined.on && !has_only_entries(to, l)) return false;
     return true;
 }
 
@@ -62,7 +62,7 @@ static const char *lacks(const cairn_layout *to, uint32_t known)
     for (int l = 0; l < to->levels; l++) {
         const cairn_level *level = &to->level[l];
 
-        if (level->gaps && (l != to->first || l != to->last || !level->has_ptr))
+        if (level->gaps && (l != to->first || l != to->last || !level->arrays.has_ptr))
             return "the target has holes between nodes of several levels";
         if (cairn_form_queries(to->algebra, &level->form) & ~known)
             return "a query numbers a level of the target";
@@ -203,7 +203,7 @@ static void write_nodes(cairn_convert *c, int depth, cairn_ir_x p, cairn_ir_x no
 
     cairn_ir_if(b, cairn_ir_eq(b, node, begun_before(c, depth, p)));
     for (int l = c->to->first; l <= c->to->last; l++)
-        if (c->to->level[l].depth == depth && c->to->level[l].has_idx)
+        if (c->to->level[l].depth == depth && c->to->level[l].arrays.has_idx)
             cairn_ir_store(b, cairn_convert_idx(c, 1, l), node, c->here.e[l]);
     cairn_ir_end(b);
 }
@@ -375,11 +375,11 @@ static bool has_function(const cairn_convert_spec *spec, int function)
     if (function < CAIRN_GRID_CONVERT_HOLES) {
         const int l = function - CAIRN_GRID_CONVERT_PTR;
 
-        return l < to->levels && to->level[l].has_ptr;
+        return l < to->levels && to->level[l].arrays.has_ptr;
     }
     const int l = function - CAIRN_GRID_CONVERT_HOLES;
 
-    return l < to->levels && to->level[l].determined;
+    return l < to->levels && to->level[l].determined.on;
 }
 
 static void name_function(const char *name, int function, char *text, size_t size)

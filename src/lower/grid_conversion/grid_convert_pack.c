@@ -45,7 +45,7 @@ static cairn_ir_x places_above(cairn_convert *c, int l)
     if (above->trimmed)
         return cairn_ir_param(b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 0, l - 1},
                               CAIRN_IR_I64, "A%d_nodes", l - 1);
-    if (above->determined) return places_above(c, l - 1);
+    if (above->determined.on) return places_above(c, l - 1);
     return cairn_ir_mul(b, places_above(c, l - 1), cairn_convert_size(c, 0, l - 1));
 }
 
@@ -81,8 +81,8 @@ static cairn_ir_x leave(cairn_convert *c, cairn_ir_x *e, int l, cairn_ir_x node)
     const cairn_level *level = &c->from->level[l];
     cairn_ir          *b     = &c->ir;
 
-    if (level->determined) { /* the others are read where all above is known */
-        if (level->per_node)
+    if (level->determined.on) { /* the others are read where all above is known */
+        if (level->determined.per_node)
             e[l] = cairn_ir_use(
                 b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_idx(c, 0, l), node),
                                 "s%d", l));
@@ -98,12 +98,12 @@ static cairn_ir_x leave(cairn_convert *c, cairn_ir_x *e, int l, cairn_ir_x node)
         return cairn_ir_use(
             b, cairn_ir_let(b, cairn_ir_binary(b, CAIRN_IR_DIV, node, size), "n%d", l));
     }
-    if (level->has_idx)
+    if (level->arrays.has_idx)
         e[l] = cairn_ir_use(
             b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_idx(c, 0, l), node),
                             "s%d", l));
     if (level->top) return cairn_ir_int(b, 0);
-    return level->has_ptr ? find_parent(c, l, node) : node;
+    return level->arrays.has_ptr ? find_parent(c, l, node) : node;
 }
 
 /// Indices of determined levels that stand once for all nodes; holes are no entries.
@@ -114,8 +114,8 @@ static void read_determined(cairn_convert *c, cairn_ir_x *e)
     for (int l = c->from->partition + 1; l < c->from->levels; l++) {
         const cairn_level *level = &c->from->level[l];
 
-        if (!level->determined) continue;
-        if (!level->per_node)
+        if (!level->determined.on) continue;
+        if (!level->determined.per_node)
             e[l] = cairn_ir_use(
                 b, cairn_ir_let(b,
                                 cairn_ir_load(b, cairn_convert_idx(c, 0, l),

@@ -148,7 +148,7 @@ static int index_level(const cairn_layout *to)
 {
     int l = to->last + 1;
 
-    while (!to->level[l].determined)
+    while (!to->level[l].determined.on)
         l++;
     return l;
 }

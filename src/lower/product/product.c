@@ -73,7 +73,8 @@ static void find_x_early(build *e, cairn_nest *nest, int at)
     const cairn_layout *layout = e->p->layout;
     const uint32_t      needed = cairn_nest_levels_of(layout, e->p->in);
 
-    if (e->x_value || e->items || e->p->product->columns != 1 || !layout->exact) return;
+    if (e->x_value || e->items || e->p->product->columns != 1 || !layout->inverse.exact)
+        return;
     if (e->p->order.known < e->p->order.levels || (needed & ~nest->entered)
         || at >= e->p->order.levels)
         return;
@@ -136,7 +137,7 @@ static void enter_level(build *e, cairn_nest *nest, int at)
     const int                 l = p->order.level[at];
     cairn_ir_x                begin, end;
 
-    if (p->layout->level[l].determined) {
+    if (p->layout->level[l].determined.on) {
         cairn_nest_enter(nest, l);
     } else {
         cairn_nest_range(nest, l, &begin, &end);

@@ -42,7 +42,7 @@ static void take_lanes(build *e, cairn_nest *nest)
     for (int k = cairn_plan_first_varying(e->p); k < e->p->order.levels; k++) {
         const int l = e->p->order.level[k];
 
-        if (nest->index[l] && e->p->layout->level[l].has_idx)
+        if (nest->index[l] && e->p->layout->level[l].arrays.has_idx)
             nest->index[l] = cairn_ir_load_lanes(e->b, cairn_nest_idx(nest, l),
                                                  nest->node[l], CHAINS);
     }

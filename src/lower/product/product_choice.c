@@ -17,14 +17,14 @@ cairn_product cairn_product_choose(const cairn_layout          *layout,
         .adds         = true,
         .scaled       = op->alpha != 1,
         .columns      = op->columns == 1 ? 1 : 0,
-        .operand      = layout->carrier_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
+        .operand      = layout->values.carrier_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
         .accumulate   = CAIRN_IR_F64,
         .vector_bytes = vector_bytes,
     };
     const cairn_product_rows rows = cairn_product_rows_of(layout, &product);
 
     product.wide =
-        layout->carrier_bits == 32
+        layout->values.carrier_bits == 32
         && (wide || !first || op->beta != 0 || product.transposed || !rows.single);
     product.adds = !first || op->beta != 0 || product.transposed
                    || layout->partition >= 0 || !rows.once || !rows.all;

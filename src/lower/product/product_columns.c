@@ -94,7 +94,7 @@ static int rows_of_block(const cairn_product_plan *p, int l)
         const int64_t size = cairn_plan_constant(p->layout, k);
 
         if (size > 1 && size <= CAIRN_BLOCK
-            && cairn_plan_factor(&p->layout->dim[p->in], k) == 1)
+            && cairn_plan_factor(&p->layout->inverse.dim[p->in], k) == 1)
             return (int)size;
     }
     return 1;
@@ -111,7 +111,8 @@ static void fetch_x(build *e, const cairn_nest *nest, int at)
     const int                 l = at > 0 ? p->order.level[at - 1] : -1;
     cairn_nest                ahead;
 
-    if (l < 0 || !p->layout->level[l].trimmed || !p->layout->level[l].has_idx) return;
+    if (l < 0 || !p->layout->level[l].trimmed || !p->layout->level[l].arrays.has_idx)
+        return;
     if (l != p->layout->last || p->tile.shifted) return;
     const int block = rows_of_block(p, l);
 
@@ -127,11 +128,11 @@ static void fetch_x(build *e, const cairn_nest *nest, int at)
                      cairn_ir_add_int(b, nest->node[l], block > 1 ? AHEAD / 2 : AHEAD),
                      cairn_ir_add_int(b, nodes, -1)));
     for (int k = at; k < p->order.levels; k++) {
-        if (p->layout->level[p->order.level[k]].determined) return;
+        if (p->layout->level[p->order.level[k]].determined.on) return;
         cairn_nest_stand(&ahead, p->order.level[k], cairn_ir_int(b, 0));
     }
     ahead.dim[p->in]   = NULL;
-    const cairn_ir_x j = cairn_nest_sum(&ahead, &p->layout->dim[p->in]);
+    const cairn_ir_x j = cairn_nest_sum(&ahead, &p->layout->inverse.dim[p->in]);
 
     for (int k = 0; k < block; k++)
         fetch_row(e, cairn_ir_add_int(b, j, k), 3);
@@ -158,10 +159,11 @@ void cairn_product_follow(build *e, const cairn_nest *nest)
     cairn_ir_if(b, cairn_ir_lt(b, begin, end));
     last.terse = true;
     cairn_nest_stand(&last, l, cairn_ir_add_int(b, end, -1));
-    fetch_row(e,
-              cairn_ir_add_int(b, cairn_nest_sum(&last, &e->p->layout->dim[e->p->in]),
-                               BEHIND),
-              2);
+    fetch_row(
+        e,
+        cairn_ir_add_int(b, cairn_nest_sum(&last, &e->p->layout->inverse.dim[e->p->in]),
+                         BEHIND),
+        2);
     cairn_ir_end(b);
 }
 
@@ -170,11 +172,11 @@ static int lines_of_turn(const build *e)
 {
     enum { MOST = 1024 };
     const cairn_product_plan *p     = e->p;
-    int64_t                   bytes = p->layout->value_bits / 8, lo, size;
+    int64_t                   bytes = p->layout->values.bits / 8, lo, size;
 
     if (p->sum == CAIRN_SUM_FOUR) return 1;
     for (int l = p->layout->last + 1; l < p->layout->levels; l++) {
-        if (p->layout->level[l].determined) continue;
+        if (p->layout->level[l].determined.on) continue;
         if (!cairn_nest_constant(p->layout, l, &lo, &size)) size = 1;
         if (l == p->tile.level) size = e->width;
         bytes = bytes < MOST ? bytes * size : MOST;
@@ -188,7 +190,7 @@ static bool stand_below(build *e, const cairn_sums *s, cairn_nest *below, int at
 {
     const cairn_product_plan *p = e->p;
 
-    const cairn_linear *out = &p->layout->dim[p->out];
+    const cairn_linear *out = &p->layout->inverse.dim[p->out];
 
     below->terse = true;
     for (int t = 0; p->tile.shifted && t < out->terms; t++)
@@ -197,7 +199,7 @@ static bool stand_below(build *e, const cairn_sums *s, cairn_nest *below, int at
     for (int k = at; k < p->order.levels; k++) {
         const int l = p->order.level[k];
 
-        if (p->layout->level[l].determined) continue;
+        if (p->layout->level[l].determined.on) continue;
         if (p->layout->level[l].trimmed && cairn_nest_loops(p->layout, l)) return false;
         if (p->layout->level[l].trimmed)
             cairn_nest_stand(below, l, cairn_nest_node(below, l - 1));
@@ -231,9 +233,9 @@ static distance distance_of(const cairn_product_plan *p)
 /// 3.69).
 static int64_t values_ahead(const cairn_product_plan *p, distance ahead)
 {
-    const cairn_value_kind kind = p->layout->value_kind;
+    const cairn_value_kind kind = p->layout->values.kind;
 
-    if (kind == CAIRN_VALUE_FLOAT && p->layout->value_bits > 16) return ahead.bytes;
+    if (kind == CAIRN_VALUE_FLOAT && p->layout->values.bits > 16) return ahead.bytes;
     if (kind == CAIRN_VALUE_ONE || p->tile.kind != CAIRN_TILE_LANES
         || p->tile.constant != 0)
         return 0;
@@ -254,12 +256,14 @@ static void fetch_matrix(build *e, const cairn_nest *nest, const cairn_sums *s, 
         const int          l     = p->order.level[k];
         const cairn_level *level = &p->layout->level[l];
 
-        if (!level->has_idx
-            || (level->tuple >= 0 && level->tuple == p->layout->value_tuple))
+        if (!level->arrays.has_idx
+            || (level->arrays.tuple >= 0
+                && level->arrays.tuple == p->layout->values.tuple))
             continue;
         const cairn_ir_x at_idx =
-            level->determined ? cairn_nest_combination(&below, l) : below.node[l];
-        const int bytes = p->tile.lanes >> l & 1 ? e->width * level->idx_bits / 8 : 1;
+            level->determined.on ? cairn_nest_combination(&below, l) : below.node[l];
+        const int bytes =
+            p->tile.lanes >> l & 1 ? e->width * level->arrays.idx_bits / 8 : 1;
 
         for (int line = 0; line < bytes; line += 64)
             cairn_ir_prefetch(e->b, cairn_nest_idx(nest, l), at_idx,

@@ -48,17 +48,18 @@ static void add_level(cairn_text *key, const cairn_layout *layout, int l)
     cairn_text_add(key, " ");
     add_form(key, layout, &level->form);
     cairn_text_add(key, ".%s", kinds[level->kind]);
-    if (level->has_ptr) cairn_text_add(key, ".p%d", level->ptr_bits);
-    if (level->has_idx)
-        cairn_text_add(key, ".%c%d", level->idx_signed ? 'i' : 'u', level->idx_bits);
+    if (level->arrays.has_ptr) cairn_text_add(key, ".p%d", level->arrays.ptr_bits);
+    if (level->arrays.has_idx)
+        cairn_text_add(key, ".%c%d", level->arrays.idx_signed ? 'i' : 'u',
+                       level->arrays.idx_bits);
     if (level->trimmed) cairn_text_add(key, ".n%d", level->depth);
     if (level->gaps) cairn_text_add(key, ".gaps");
-    if (level->determined)
-        cairn_text_add(key, ".by%" PRIx32 ".%d.%" PRIx32, level->by, level->per_node,
-                       level->recipe.dims);
-    if (level->tuple >= 0)
-        cairn_text_add(key, ".in%d:%zu", level->tuple,
-                       layout->tuple[level->tuple].size);
+    if (level->determined.on)
+        cairn_text_add(key, ".by%" PRIx32 ".%d.%" PRIx32, level->determined.by,
+                       level->determined.per_node, level->determined.recipe.dims);
+    if (level->arrays.tuple >= 0)
+        cairn_text_add(key, ".in%d:%zu", level->arrays.tuple,
+                       layout->packs.tuple[level->arrays.tuple].size);
 }
 
 /// What was decided from more than the arrays: what queries number, say.
@@ -87,17 +88,18 @@ static void add_layout(cairn_text *key, const cairn_layout *layout)
         add_level(key, layout, l);
     for (int k = 0; k < layout->order; k++) {
         cairn_text_add(key, " d%d=", k);
-        add_linear(key, &layout->dim[k]);
+        add_linear(key, &layout->inverse.dim[k]);
     }
-    cairn_text_add(key, " %s%d", kinds[layout->value_kind], layout->value_bits);
-    if (layout->value_tuple >= 0) {
-        const cairn_tuple *tuple = &layout->tuple[layout->value_tuple];
+    cairn_text_add(key, " %s%d", kinds[layout->values.kind], layout->values.bits);
+    if (layout->values.tuple >= 0) {
+        const cairn_tuple *tuple = &layout->packs.tuple[layout->values.tuple];
 
-        cairn_text_add(key, ".in%d:%zu:%" PRId64, layout->value_tuple, tuple->size,
+        cairn_text_add(key, ".in%d:%zu:%" PRId64, layout->values.tuple, tuple->size,
                        tuple->block);
     }
     if (layout->partition >= 0) cairn_text_add(key, " bank%d", layout->partition);
-    if (layout->check) cairn_text_add(key, " check%" PRIx32, layout->check);
+    if (layout->inverse.check)
+        cairn_text_add(key, " check%" PRIx32, layout->inverse.check);
     if (layout->pads) cairn_text_add(key, " pads");
 }
 
@@ -265,7 +267,7 @@ cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
     const double x     = (double)(layout->box[in].hi - layout->box[in].lo + 1) * size;
     const double rows  = (double)(layout->box[out].hi - layout->box[out].lo + 1);
     const double mean  = rows > 0 ? (double)entries / rows : 0;
-    const double bytes = (double)entries * (layout->value_bits / 8 + 4);
+    const double bytes = (double)entries * (layout->values.bits / 8 + 4);
 
     const bool following = seen.follows && x > (double)l2;
 

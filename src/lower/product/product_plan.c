@@ -40,7 +40,7 @@ bool cairn_plan_function_of(const cairn_layout *layout, int l, int k)
 
 bool cairn_plan_is_below(const cairn_layout *layout, int l)
 {
-    return l > layout->last && !layout->level[l].determined;
+    return l > layout->last && !layout->level[l].determined.on;
 }
 
 void cairn_plan_append(plan *p, int l)
@@ -65,7 +65,7 @@ int64_t cairn_plan_factor(const cairn_linear *linear, int l)
 bool cairn_plan_any_determined(const plan *p, int from)
 {
     for (int k = from; k < p->order.levels; k++)
-        if (p->layout->level[p->order.level[k]].determined) return true;
+        if (p->layout->level[p->order.level[k]].determined.on) return true;
     return false;
 }
 
@@ -73,7 +73,7 @@ static bool dense_levels_only(const plan *p, uint32_t levels)
 {
     for (int l = 0; l < p->layout->levels; l++)
         if (levels >> l & 1
-            && (p->layout->level[l].trimmed || p->layout->level[l].determined))
+            && (p->layout->level[l].trimmed || p->layout->level[l].determined.on))
             return false;
     return true;
 }
@@ -84,9 +84,9 @@ static bool may_move(const plan *p, int l)
 {
     const cairn_level *level = &p->layout->level[l];
 
-    if (level->determined)
-        return !level->per_node && dense_levels_only(p, level->by)
-               && (level->by & ~p->order.rows) == 0;
+    if (level->determined.on)
+        return !level->determined.per_node && dense_levels_only(p, level->determined.by)
+               && (level->determined.by & ~p->order.rows) == 0;
     return cairn_plan_is_below(p->layout, l)
            && cairn_plan_function_of(p->layout, l, p->out);
 }
@@ -111,7 +111,8 @@ static void order_levels(plan *p)
     for (int pass = 0; pass < 2;
          pass++) /* dense ones, then those that they determine */
         for (int l = fixed + 1; l < n; l++)
-            if (p->order.rows >> l & 1 && p->layout->level[l].determined == (pass == 1))
+            if (p->order.rows >> l & 1
+                && p->layout->level[l].determined.on == (pass == 1))
                 cairn_plan_append(p, l);
     p->order.known = p->order.levels;
     for (int l = fixed + 1; l < n; l++)
@@ -122,7 +123,7 @@ static void order_levels(plan *p)
 /// levels beside it, tuples that contradict each other name rows, too.
 static bool names_row(const plan *p, int l)
 {
-    const cairn_linear *out  = &p->layout->dim[p->out];
+    const cairn_linear *out  = &p->layout->inverse.dim[p->out];
     const cairn_form   *form = &p->layout->level[l].form;
 
     return out->terms == 1 && out->var[0] == l && out->num[0] == 1 && out->constant == 0
@@ -134,13 +135,13 @@ static bool meets_once(const plan *p)
 {
     int64_t lo, size;
 
-    if (!p->layout->exact) return false;
+    if (!p->layout->inverse.exact) return false;
     for (int k = 0; k < p->order.known; k++) {
         const int l = p->order.level[k];
 
         if (cairn_nest_constant(p->layout, l, &lo, &size) && size == 1) continue;
         if (!(p->order.rows >> l & 1)) return false;
-        if (p->layout->level[l].determined
+        if (p->layout->level[l].determined.on
                 ? !names_row(p, l)
                 : !cairn_plan_function_of(p->layout, l, p->out))
             return false;
@@ -162,7 +163,7 @@ static void find_run(plan *p)
     p->order.run_last = last;
     for (int l = last; l >= layout->first; l--) {
         if (layout->level[l].depth != layout->level[last].depth) break;
-        if (!layout->level[l].has_idx) p->order.once = false;
+        if (!layout->level[l].arrays.has_idx) p->order.once = false;
         p->order.run = l;
     }
     if (!p->order.once) p->order.run = p->order.run_last = -1;

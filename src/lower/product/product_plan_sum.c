@@ -26,7 +26,7 @@ static bool rows_share_nodes(const plan *p, int l)
 /// Are the terms of a row one loop over neighbouring entries?
 static bool sums_one_list(const plan *p)
 {
-    return p->layout->exact && p->order.known < p->order.levels
+    return p->layout->inverse.exact && p->order.known < p->order.levels
            && p->tile.kind == CAIRN_TILE_NONE && !p->guard_x
            && !cairn_plan_any_determined(p, p->order.known)
            && !rows_share_nodes(p, p->order.level[p->order.known])
@@ -45,7 +45,7 @@ void cairn_plan_choose_sum(plan *p)
 
     p->sum    = CAIRN_SUM_ONE;
     p->chains = 1;
-    if (p->product->columns != 1 || !p->layout->exact
+    if (p->product->columns != 1 || !p->layout->inverse.exact
         || p->order.known == p->order.levels)
         return;
     if (block >= 2 && block <= CAIRN_BLOCK && few) {
@@ -72,7 +72,7 @@ int cairn_plan_first_varying(const plan *p)
 /// slots may not count at all: all of its entries have the same.)
 static bool reaches_by_lanes(const plan *p)
 {
-    const cairn_linear *in     = &p->layout->dim[p->in];
+    const cairn_linear *in     = &p->layout->inverse.dim[p->in];
     int                 stored = 0, counted = 0;
 
     for (int k = cairn_plan_first_varying(p); k < p->order.levels; k++) {
@@ -80,7 +80,7 @@ static bool reaches_by_lanes(const plan *p)
         const int64_t factor = cairn_plan_factor(in, l);
 
         if (factor == 0) continue;
-        if (p->layout->level[l].has_idx) {
+        if (p->layout->level[l].arrays.has_idx) {
             stored++;
         } else if (cairn_nest_loops(p->layout, l)) {
             if (factor != 1 || in->den != 1) return false;
@@ -96,11 +96,11 @@ bool cairn_plan_packs_chains(const plan *p)
     const int           lanes =
         p->product->vector_bytes / cairn_ir_type_bytes(p->product->accumulate);
 
-    if (p->sum != CAIRN_SUM_FOUR || lanes < CAIRN_CHAINS || layout->value_tuple >= 0)
+    if (p->sum != CAIRN_SUM_FOUR || lanes < CAIRN_CHAINS || layout->values.tuple >= 0)
         return false;
     for (int k = cairn_plan_first_varying(p); k < p->order.levels; k++)
-        if (layout->level[p->order.level[k]].has_idx
-            && layout->level[p->order.level[k]].tuple >= 0)
+        if (layout->level[p->order.level[k]].arrays.has_idx
+            && layout->level[p->order.level[k]].arrays.tuple >= 0)
             return false;
     return reaches_by_lanes(p);
 }
@@ -112,7 +112,7 @@ bool cairn_plan_has_beyond(const plan *p)
         || cairn_plan_any_determined(p, p->order.known))
         return false;
     return p->order.level[p->order.known] == p->layout->last
-           && p->layout->value_tuple < 0 && p->layout->exact;
+           && p->layout->values.tuple < 0 && p->layout->inverse.exact;
 }
 
 bool cairn_plan_ends_in_list(const plan *p)
@@ -121,9 +121,9 @@ bool cairn_plan_ends_in_list(const plan *p)
     const int           l      = layout->last;
 
     return p->order.known + 1 == p->order.levels && p->order.level[p->order.known] == l
-           && layout->level[l].has_ptr && layout->level[l].has_idx
+           && layout->level[l].arrays.has_ptr && layout->level[l].arrays.has_idx
            && p->tile.kind == CAIRN_TILE_NONE
-           && cairn_plan_factor(&layout->dim[p->in], l) == 1;
+           && cairn_plan_factor(&layout->inverse.dim[p->in], l) == 1;
 }
 
 /// May entries of the rows before be read, to be left out? All are stored ones of one list,
@@ -141,9 +141,9 @@ static bool reads_before(const plan *p)
 static int ptr_below(const cairn_layout *layout, int l)
 {
     for (int k = l + 1; k < layout->levels && k <= layout->first; k++)
-        if (layout->level[k].has_ptr) return k;
+        if (layout->level[k].arrays.has_ptr) return k;
     if (layout->level[l].trimmed && l + 1 < layout->levels
-        && layout->level[l + 1].has_ptr)
+        && layout->level[l + 1].arrays.has_ptr)
         return l + 1;
     return -1;
 }
@@ -210,21 +210,21 @@ cairn_share cairn_plan_choose_share(const plan *p)
     if (p->tile.shifted)
         return (cairn_share){
             .kind = CAIRN_SHARE_ROWS, .level = p->tile.level, .grain = 64};
-    for (int k = 0; k < p->order.known && layout->exact; k++) {
+    for (int k = 0; k < p->order.known && layout->inverse.exact; k++) {
         const int          l     = p->order.level[k];
         const cairn_level *level = &layout->level[l];
         cairn_share        share = {
                    .kind = CAIRN_SHARE_EVEN, .level = l, .ptr = -1, .grain = 1};
 
-        if (!(p->order.rows >> l & 1) || level->determined
+        if (!(p->order.rows >> l & 1) || level->determined.on
             || !cairn_plan_function_of(layout, l, p->out))
             continue;
         if (level->indirect && !p->order.once) continue;
         if (level->trimmed && !level->top) {
-            if (level->has_ptr && level->has_idx) return scattered(p, k);
+            if (level->arrays.has_ptr && level->arrays.has_idx) return scattered(p, k);
             continue;
         }
-        if (level->trimmed && !level->has_idx) continue;
+        if (level->trimmed && !level->arrays.has_idx) continue;
         if (l == p->tile.level && p->tile.constant == 0) share.grain = 64;
         if (level->trimmed && level->depth > l) {
             share.kind = CAIRN_SHARE_IDX;

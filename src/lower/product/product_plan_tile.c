@@ -11,9 +11,9 @@ typedef cairn_product_plan plan;
 static bool has_unit_stride(const cairn_layout *layout, int l)
 {
     for (int k = l + 1; k < layout->levels; k++)
-        if (!layout->level[k].determined && cairn_plan_constant(layout, k) != 1)
+        if (!layout->level[k].determined.on && cairn_plan_constant(layout, k) != 1)
             return false;
-    return layout->value_tuple < 0;
+    return layout->values.tuple < 0;
 }
 
 /// Determined levels whose index differs from place to place of level @p l.
@@ -22,7 +22,7 @@ static uint32_t differing(const cairn_layout *layout, int l)
     uint32_t levels = 0;
 
     for (int k = l + 1; k < layout->levels; k++)
-        if (layout->level[k].determined && layout->level[k].by >> l & 1)
+        if (layout->level[k].determined.on && layout->level[k].determined.by >> l & 1)
             levels |= 1U << k;
     return levels;
 }
@@ -31,15 +31,16 @@ static uint32_t differing(const cairn_layout *layout, int l)
 static bool lie_along(const cairn_layout *layout, int k, int l)
 {
     for (int m = l + 1; m < k; m++)
-        if (layout->level[k].by >> m & 1 && cairn_plan_constant(layout, m) != 1)
+        if (layout->level[k].determined.by >> m & 1
+            && cairn_plan_constant(layout, m) != 1)
             return false;
-    return layout->level[k].tuple < 0;
+    return layout->level[k].arrays.tuple < 0;
 }
 
 /// Can the rows of the tiled level be lanes? How do they reach x?
 static bool fits_lanes(plan *p, int l)
 {
-    const cairn_linear *in     = &p->layout->dim[p->in];
+    const cairn_linear *in     = &p->layout->inverse.dim[p->in];
     const int64_t       factor = cairn_plan_factor(in, l);
     int                 stored = 0;
 
@@ -51,7 +52,7 @@ static bool fits_lanes(plan *p, int l)
         if (p->order.rows >> k & 1) return false; /* rows in any order, their x too */
         stored++;
     }
-    if (!p->tile.moved && cairn_plan_factor(&p->layout->dim[p->out], l) != 1)
+    if (!p->tile.moved && cairn_plan_factor(&p->layout->inverse.dim[p->out], l) != 1)
         return false;
     if (stored > 1 || (stored == 1 && factor != 0)) return false;
     if (factor != 0 && factor != 1) return false;
@@ -69,7 +70,7 @@ static int level_to_tile(const plan *p)
     for (int k = 0; k < p->order.known; k++) {
         const int l = p->order.level[k];
 
-        if (p->layout->level[l].determined) continue;
+        if (p->layout->level[l].determined.on) continue;
         tiled = cairn_plan_is_below(p->layout, l) && p->order.rows >> l & 1
                         && cairn_plan_constant(p->layout, l) != 1
                     ? l
@@ -83,8 +84,9 @@ static bool fits_rows(plan *p, int l)
 {
     const int64_t size = cairn_plan_constant(p->layout, l);
 
-    p->tile.reach = cairn_plan_factor(&p->layout->dim[p->in], l) ? CAIRN_REACH_NEXT
-                                                                 : CAIRN_REACH_ONE;
+    p->tile.reach = cairn_plan_factor(&p->layout->inverse.dim[p->in], l)
+                        ? CAIRN_REACH_NEXT
+                        : CAIRN_REACH_ONE;
     return size >= 2 && size <= CAIRN_BLOCK && p->tile.lanes == 0 && !p->tile.moved;
 }
 
@@ -113,7 +115,7 @@ void cairn_plan_choose_tile(plan *p)
 
     p->tile.kind  = CAIRN_TILE_NONE;
     p->tile.level = -1;
-    if (l < 0 || !p->layout->exact || p->order.known == p->order.levels) return;
+    if (l < 0 || !p->layout->inverse.exact || p->order.known == p->order.levels) return;
     p->tile.lanes = differing(p->layout, l);
     p->tile.moved = (p->tile.lanes & p->order.rows) != 0;
     if (fits_lanes(p, l))
@@ -135,19 +137,19 @@ void cairn_plan_choose_tile(plan *p)
 bool cairn_plan_shift(plan *p)
 {
     const cairn_layout *layout = p->layout;
-    const cairn_linear *out    = &layout->dim[p->out];
+    const cairn_linear *out    = &layout->inverse.dim[p->out];
     const int           l      = layout->levels - 1;
 
-    if (!layout->exact || layout->partition >= 0) return false;
+    if (!layout->inverse.exact || layout->partition >= 0) return false;
     if (l <= 0 || !cairn_plan_is_below(layout, l) || cairn_plan_constant(layout, l))
         return false;
     if ((p->order.rows & ~(1U << l)) == 0) return false; /* as it is, it may be moved */
-    if (cairn_plan_factor(out, l) != 1 || layout->value_tuple >= 0) return false;
+    if (cairn_plan_factor(out, l) != 1 || layout->values.tuple >= 0) return false;
     for (int k = 0; k < l; k++)
-        if (!layout->level[k].trimmed || !layout->level[k].has_idx
+        if (!layout->level[k].trimmed || !layout->level[k].arrays.has_idx
             || layout->level[k].gaps)
             return false;
-    const int64_t factor = cairn_plan_factor(&layout->dim[p->in], l);
+    const int64_t factor = cairn_plan_factor(&layout->inverse.dim[p->in], l);
 
     if (factor != 0 && factor != 1) return false;
     p->tile.reach   = factor == 1 ? CAIRN_REACH_NEXT : CAIRN_REACH_ONE;

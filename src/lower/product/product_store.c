@@ -41,7 +41,7 @@ cairn_product_value_at(const build *e, const cairn_nest *nest, cairn_ir_x at, in
     cairn_ir             *b      = e->b;
     const cairn_ir_array *values = cairn_nest_values(nest);
 
-    switch (e->p->layout->value_kind) {
+    switch (e->p->layout->values.kind) {
     case CAIRN_VALUE_ONE:
         at = widen(e, cairn_ir_load(b, values, cairn_ir_int(b, 0)));
         return lanes > 1 ? cairn_ir_splat(b, at, lanes) : at;
@@ -210,7 +210,7 @@ static void store_lanes(build            *e,
 
         for (int l = 0; l < e->p->layout->levels; l++)
             if (e->p->tile.lanes & e->p->order.rows & 1U << l) cairn_nest_enter(&at, l);
-        cairn_ir_x row = cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
+        cairn_ir_x row = cairn_nest_sum(&at, &e->p->layout->inverse.dim[e->p->out]);
 
         if (e->p->tile.moved
             && e->p->guard_row) { /* no test of the tile has seen this row */
@@ -226,7 +226,7 @@ static void store_lanes(build            *e,
 static int listed_rows(const cairn_product_plan *p)
 {
     const uint32_t      listed = p->tile.lanes & p->order.rows;
-    const cairn_linear *out    = &p->layout->dim[p->out];
+    const cairn_linear *out    = &p->layout->inverse.dim[p->out];
 
     if (!listed || listed & (listed - 1)) return -1;
     const int l = __builtin_ctz(listed);
@@ -312,7 +312,7 @@ row_of(const build *e, const cairn_nest *nest, const cairn_sums *s, int strip)
     if (e->p->tile.shifted || s->single)
         return cairn_ir_add_int(e->b, nest->dim[e->p->out], s->strip[strip].offset);
     cairn_product_stand(e, &at, s, strip);
-    return cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
+    return cairn_nest_sum(&at, &e->p->layout->inverse.dim[e->p->out]);
 }
 
 static void
@@ -480,7 +480,7 @@ void cairn_product_point(build *e, cairn_nest *nest)
 
     if (p->guard_row) cairn_nest_guard(nest, p->out);
     if (p->guard_x && j) cairn_nest_guard(nest, p->in);
-    if (!p->layout->exact) {
+    if (!p->layout->inverse.exact) {
         cairn_nest_dim(nest, p->in);
         cairn_nest_check(nest);
     }

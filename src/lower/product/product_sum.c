@@ -51,10 +51,11 @@ static bool packs(const build *e, const cairn_sums *s)
     if (p->sum != CAIRN_SUM_COLUMNS || e->columns.first || !s->inside) return false;
     if (p->tile.kind == CAIRN_TILE_LANES || (n & (n - 1)) || n < 2) return false;
     if (n > cairn_product_lanes(p->product) || l != p->layout->levels - 1) return false;
-    if (p->layout->value_tuple >= 0 || (n != p->chains && !p->tile.beyond))
+    if (p->layout->values.tuple >= 0 || (n != p->chains && !p->tile.beyond))
         return false;
-    for (int t = 0; t < p->layout->dim[p->in].terms; t++)
-        if (p->layout->dim[p->in].var[t] == l) return p->layout->dim[p->in].num[t] == 1;
+    for (int t = 0; t < p->layout->inverse.dim[p->in].terms; t++)
+        if (p->layout->inverse.dim[p->in].var[t] == l)
+            return p->layout->inverse.dim[p->in].num[t] == 1;
     return false;
 }
 
@@ -94,7 +95,7 @@ static cairn_ir_x any_entry(const build *e, const cairn_nest *nest)
     cairn_ir_x begin, end;
 
     if (!p->product->has_sums || e->run || below < 0) return NULL;
-    if (!p->layout->level[below].has_ptr) return NULL;
+    if (!p->layout->level[below].arrays.has_ptr) return NULL;
     cairn_nest_range(nest, below, &begin, &end);
     return cairn_ir_lt(e->b, begin, end);
 }
@@ -188,7 +189,7 @@ void cairn_product_add(build *e, cairn_nest *nest, cairn_sums *s, int at)
 /// row without what the other levels add to it.
 static cairn_ir_x place_of_row(const build *e, const cairn_nest *nest, cairn_ir_x row)
 {
-    const cairn_linear *out  = &e->p->layout->dim[e->p->out];
+    const cairn_linear *out  = &e->p->layout->inverse.dim[e->p->out];
     cairn_linear        rest = {.constant = -out->constant, .den = 1};
     cairn_ir           *b    = e->b;
 
@@ -256,11 +257,11 @@ void cairn_product_guard(build *e, cairn_nest *at)
         at->open++;
         cairn_nest_stand(at, p->tile.level, place);
     }
-    if (p->guard_x || !p->layout->exact) {
+    if (p->guard_x || !p->layout->inverse.exact) {
         at->terse = false;
         cairn_nest_dim(at, p->in);
         if (p->guard_x) cairn_nest_guard(at, p->in);
-        if (!p->layout->exact) {
+        if (!p->layout->inverse.exact) {
             cairn_nest_dim(at, p->out);
             cairn_nest_check(at);
         }

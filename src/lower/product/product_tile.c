@@ -107,7 +107,7 @@ static bool ascends(const extent *t, int l)
 {
     const cairn_level *level = &t->e->p->layout->level[l];
 
-    return l == t->below && level->trimmed && level->has_idx;
+    return l == t->below && level->trimmed && level->arrays.has_idx;
 }
 
 /// Smallest or largest index of level @p l in the tile.
@@ -164,7 +164,7 @@ static cairn_ir_x both(cairn_ir *b, cairn_ir_x x, cairn_ir_x y)
 static cairn_ir_x dim_inside(const extent *t, int k, int beyond)
 {
     build              *e      = t->e;
-    const cairn_linear *linear = &e->p->layout->dim[k];
+    const cairn_linear *linear = &e->p->layout->inverse.dim[k];
 
     return both(e->b, cairn_ir_le(e->b, e->lo[k], bound(t, linear, -1, false)),
                 cairn_ir_lt(e->b,
@@ -175,7 +175,7 @@ static cairn_ir_x dim_inside(const extent *t, int k, int beyond)
 /// What the levels but the tiled one take away from the row.
 static cairn_linear without_tiled(const cairn_product_plan *p)
 {
-    cairn_linear rest = p->layout->dim[p->out];
+    cairn_linear rest = p->layout->inverse.dim[p->out];
 
     rest.constant = -rest.constant;
     for (int k = 0; k < rest.terms; k++)
@@ -221,7 +221,7 @@ static cairn_ir_x all_inside(extent *t, const cairn_sums *shape)
     if (t->e->run) {
         t->begin = t->e->run;
         t->end   = t->e->run_end;
-    } else if (t->below >= 0 && !p->layout->level[t->below].determined) {
+    } else if (t->below >= 0 && !p->layout->level[t->below].determined.on) {
         cairn_nest_range(t->nest, t->below, &t->begin, &t->end);
     }
     if (p->guard_x || beyond) entries = dim_inside(t, p->in, beyond);
@@ -366,7 +366,7 @@ void cairn_product_row(build *e, cairn_nest *nest)
     cairn_nest_dim(nest, p->out);
     if (p->guard_row) cairn_nest_guard(nest, p->out);
     shape.first  = e->place;
-    shape.inside = !p->guard_x && !p->tile.shifted && p->layout->exact;
+    shape.inside = !p->guard_x && !p->tile.shifted && p->layout->inverse.exact;
     if (!ready && !shape.inside && cairn_product_needs_term(p)) {
         cairn_nest at = *nest;
 
