@@ -10,6 +10,9 @@ builds() {
     run_as 0 cc -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -O1 -fopenmp -c kernel.c -o kernel.o
 }
 
+# says_not PATTERN: nor is there such a line on standard output.
+says_not() { if grep -q -e "$1" out; then fail "stdout has: $1"; fi; }
+
 for spec in csr csc coo dia 'bdia<16>' ell 'sell<8>' 'bcsr<2,3>' 'c2sr<2>' lil \
     'hybrid<bdia<16>,csr,0.6>' 'sell-sigma<8,64>' 'csb<8,8>'; do
     for vector in 16 64; do
@@ -19,6 +22,10 @@ for spec in csr csc coo dia 'bdia<16>' ell 'sell<8>' 'bcsr<2,3>' 'c2sr<2>' lil \
     expect 0 emit spmm --format "$spec" --vector 32 --dtype f32
     builds
     expect 0 emit spmv --format "$spec" --transpose --vector 32
+    builds
+    expect 0 emit spmv --format "$spec" --add --vector 32
+    says '^ \* y(i) += A(i,j)\*x(j)$'
+    says_not '^ \* y(i) = '
     builds
 done
 expect 0 emit spmv
@@ -41,6 +48,19 @@ expect 0 emit spmv --vector 32 --rows 10 --cols 50000
 says 'uint16_t \*restrict const A1_idx'
 expect 0 emit spmv --json out.json
 fields out.json op format target text
+
+# A kernel that sets y, and ones that add to it: of several columns, for devices, and of the
+# transpose, whose sums are always added.
+expect 0 emit spmv
+says_not 'y(i) += '
+for target in c opencl cuda; do
+    expect 0 emit spmm --add --target $target
+    says 'Y(i,c) += A(i,j)\*X(j,c)'
+done
+expect 0 emit spmv --transpose --vector 32
+cp out once.c
+expect 0 emit spmv --transpose --add --vector 32
+same out once.c
 
 # For cards: the same text on every machine, which says how it is compiled; as C it
 # compiles with a header that says what CUDA's words are.
@@ -69,6 +89,10 @@ if command -v cc >/dev/null; then
     fields out op format prebuilt cached compiled
     grep -q '"compiled": [1-9]' out || fail "nothing was compiled"
     expect 0 emit spmv --format "$odd" --warm --json -
+    has out '"compiled": 0'
+    expect 0 emit spmv --format "$odd" --add --warm --json -
+    grep -q '"compiled": [1-9]' out || fail "no kernel that adds was compiled"
+    expect 0 emit spmv --format "$odd" --add --warm --json -
     has out '"compiled": 0'
     expect 0 emit spmv --format "$odd" --warm --rows 1000000 --cols 1000000 --json -
     has out '"compiled": 0'

@@ -57,6 +57,7 @@ typedef struct cli_job cli_job; // job.h
       "how rows go to ranks: rows, nnz, cost, graph, 2d")                            \
     X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
     X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \
+    X(ADD, "add", NULL, NULL, "add to what the result has: y += A x")                \
     X(TARGET, "target", "KIND", "c", "language to print: c, opencl or cuda")         \
     X(ARCH, "arch", "CARD", NULL, "with cuda: the card's generation, as sm_90")      \
     X(VECTOR, "vector", "BYTES", "this machine's",                                   \

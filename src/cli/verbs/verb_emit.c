@@ -112,7 +112,8 @@ static cairn_status read_settings(emission *e)
     CLI_TRY(read_arch(e));
     e->product      = (cairn_product_options){.size       = sizeof(cairn_product_options),
                                               .transposed = cli_given(job, CLI_TRANSPOSE),
-                                              .alpha      = 1};
+                                              .alpha      = 1,
+                                              .beta       = cli_given(job, CLI_ADD)};
     e->target.dtype = job->dtype;
     CLI_TRY(cli_read_columns(job, e->op, &e->product.columns));
     CLI_TRY(read_vector(job, &e->target.vector_bytes));
@@ -244,7 +245,10 @@ static const char about[] =
     "matrix "
     "only through the widths of indices: those of FILE, of --rows by --cols, or of a "
     "million by a million. A hybrid has a "
-    "kernel for each member. With --target opencl it is what devices of OpenCL's run, "
+    "kernel for each member: the first one's sets y where it meets every row once, the "
+    "others' add to it. With --add all of them add: y += A x, as plans have it whose "
+    "beta is not 0 (y is multiplied by beta before). With --target opencl it is what "
+    "devices of OpenCL's run, "
     "with a work-item for each turn of the processor's threads. With --target cuda it "
     "is for NVIDIA's cards, and needs none to be printed: a comment says with what "
     "options NVRTC compiles it, with --arch for which cards.\n"
@@ -266,6 +270,7 @@ static const char json[] =
 static const cli_example examples[] = {
     {"cairn emit spmv --format 'bdia<16>'",                            "the kernel of blocked diagonals"},
     {"cairn emit spmm --format csr --dtype f32 --k 16",                "several columns, f32"           },
+    {"cairn emit spmv --format csr --add",                             "the kernel of y += A x"         },
     {"cairn emit spmv --format csr --target opencl",                   "the kernel of an OpenCL device" },
     {"cairn emit spmv --format 'sell<32>' --target cuda",              "the kernel of a card"           },
     {"cairn emit spmv --format csr --target cuda --arch sm_90 --warm",
@@ -286,9 +291,9 @@ const cli_verb cli_verb_emit = {
     .examples = examples,
     .words    = "OP",
     .word     = cli_operation_word,
-    .options =
-        (const cli_option_id[]){CLI_FORMAT, CLI_TARGET, CLI_ARCH, CLI_DTYPE, CLI_K,
-                                CLI_TRANSPOSE, CLI_VECTOR, CLI_ROWS, CLI_COLS, CLI_WARM,
-                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
-    .run = emit_verb,
+    .options  = (const cli_option_id[]){CLI_FORMAT, CLI_TARGET, CLI_ARCH, CLI_DTYPE,
+                                        CLI_K, CLI_TRANSPOSE, CLI_ADD, CLI_VECTOR,
+                                        CLI_ROWS, CLI_COLS, CLI_WARM, CLI_THREADS,
+                                        CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
+    .run      = emit_verb,
 };
