@@ -4,11 +4,13 @@
 
 #include "guard/column_sums.h"
 
+#include "base/mix.h"
 #include "tensor/visit_values.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { LEAF = CAIRN_GUARD_LEAF, BLOCK = CAIRN_GUARD_BLOCK };
+enum { STRETCH = CAIRN_GUARD_STRETCH, BLOCK = CAIRN_GUARD_BLOCK };
 
 /// Sums on their way.
 typedef struct {
@@ -42,9 +44,6 @@ add_to_columns(void *user, const cairn_part *part, const cairn_batch *batch)
     return CAIRN_OK;
 }
 
-/* Of so many columns one that is not 0 is listed at no more bytes than all take. */
-enum { LISTED = 4 };
-
 static double sum_of_all(const cairn_guard *g, int64_t k)
 {
     long double w = 0;
@@ -71,41 +70,68 @@ static void forget_columns(cairn_env *env, cairn_guard_columns *all)
     *all = (cairn_guard_columns){.w = NULL};
 }
 
-/// Of columns from @p first + @p k on, before @p end, those in a row, up to a block, whose
-/// sums are not 0.
-static int64_t in_a_row(const cairn_guard *g, int64_t first, int64_t k, int64_t end)
-{
-    int64_t n = 0;
+/* Blocks whose sums come to more than this part of all of them: these, one after the other,
+   are read in less time. */
+enum { DENSE = 2 };
 
-    while (n < BLOCK && k + n < end && sum_of_all(g, first + k + n) != 0)
-        n++;
-    return n;
+/// Blocks that were listed before, by their hash.
+enum { REMEMBERED = 128 };
+
+typedef struct {
+    bool     any;
+    uint32_t which;
+    double   w[BLOCK];
+} remembered;
+
+/// Which of the different blocks is this one, of which @p n were met?
+static uint32_t recognise(remembered *known, const double *w, int64_t n)
+{
+    uint64_t hash = 0, bits;
+
+    for (int c = 0; c < BLOCK; c++) {
+        memcpy(&bits, &w[c], sizeof bits);
+        hash = cairn_mix(hash ^ bits);
+    }
+    remembered *const at = &known[hash % REMEMBERED];
+
+    if (at->any && memcmp(at->w, w, sizeof at->w) == 0) return at->which;
+    at->any   = true;
+    at->which = (uint32_t)n;
+    memcpy(at->w, w, sizeof at->w);
+    return at->which;
 }
 
-/// List blocks and single columns that are not 0 of those from @p first on; or, where
-/// all->at is NULL, count them.
-static void list_columns(const cairn_guard *g, int64_t first, cairn_guard_columns *all)
+/// List blocks of the columns from @p first on, BLOCK at least; where all->at is NULL, count
+/// them.
+/// @return how many are different.
+static int64_t
+list_blocks(const cairn_guard *g, int64_t first, cairn_guard_columns *all)
 {
-    const int64_t blocks = all->blocks, n = all->columns;
-    int64_t       block = 0, single = 0;
+    const int64_t n                 = all->columns;
+    remembered    known[REMEMBERED] = {{.any = false}};
+    int64_t       block = 0, different = 0;
 
-    for (int64_t k = 0, row; k<n; k += row> 0 ? row : 1) {
-        row = in_a_row(g, first, k, n);
-        if (row == BLOCK) {
-            for (int64_t c = 0; all->at && c < BLOCK; c++)
-                all->w[block * BLOCK + c] = sum_of_all(g, first + k + c);
-            if (all->at) all->at[block] = k;
-            block++;
-            continue;
+    for (int64_t k = 0; k < n; k++) {
+        if (sum_of_all(g, first + k) == 0) continue;
+        /* The last block ends with the columns, and what others have is 0 there. */
+        const int64_t at       = k + BLOCK <= n ? k : n - BLOCK;
+        double        w[BLOCK] = {0};
+
+        for (int64_t c = k - at; c < BLOCK; c++)
+            w[c] = sum_of_all(g, first + at + c);
+        const uint32_t which = recognise(known, w, different);
+
+        if (all->at) {
+            all->at[2 * block]     = (uint32_t)at;
+            all->at[2 * block + 1] = which;
+            memcpy(all->w + (int64_t)which * BLOCK, w, sizeof w);
         }
-        for (int64_t c = 0; c < row; c++, single++) {
-            if (!all->at) continue;
-            all->w[blocks * BLOCK + single] = sum_of_all(g, first + k + c);
-            all->at[blocks + single]        = k + c;
-        }
+        if (which == different) different++;
+        block++;
+        k = at + BLOCK - 1;
     }
-    all->blocks  = block;
-    all->singles = single;
+    all->blocks = block;
+    return different;
 }
 
 /// Join the members' sums of @p columns columns from @p first on. Local.
@@ -115,29 +141,27 @@ static cairn_status join_columns(cairn_env           *env,
                                  int64_t              columns,
                                  cairn_guard_columns *all)
 {
-    const int64_t leaves = (columns + LEAF - 1) / LEAF,
-                  sample = cairn_guard_sample(columns);
+    const int64_t stretches = (columns + STRETCH - 1) / STRETCH,
+                  sample    = cairn_guard_sample(columns);
 
     forget_columns(env, all);
     all->columns = columns;
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, leaves * sample, &all->size));
+    if (!cairn_guard_are_listed(g)) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, stretches * sample, &all->size));
     for (int64_t k = 0; k < columns; k++)
-        if (k % LEAF < sample)
-            all->size[k / LEAF * sample + k % LEAF] = size_of_all(g, first + k);
-    list_columns(g, first, all);
-    const int64_t listed = all->blocks * BLOCK + all->singles;
+        if (k % STRETCH < sample)
+            all->size[k / STRETCH * sample + k % STRETCH] = size_of_all(g, first + k);
+    const int64_t different = columns < BLOCK ? columns : list_blocks(g, first, all);
 
-    if (listed > columns / LISTED) {
-        all->blocks  = 0;
-        all->singles = columns;
+    if (columns < BLOCK || different * BLOCK > columns / DENSE) {
         CAIRN_TRY(CAIRN_NEW(env, columns, &all->w));
         for (int64_t k = 0; k < columns; k++)
             all->w[k] = sum_of_all(g, first + k);
         return CAIRN_OK;
     }
-    CAIRN_TRY(CAIRN_NEW(env, listed, &all->w));
-    CAIRN_TRY(CAIRN_NEW(env, all->blocks + all->singles, &all->at));
-    list_columns(g, first, all);
+    CAIRN_TRY(CAIRN_NEW(env, different * BLOCK, &all->w));
+    CAIRN_TRY(CAIRN_NEW(env, all->blocks * 2, &all->at));
+    list_blocks(g, first, all);
     return CAIRN_OK;
 }
 

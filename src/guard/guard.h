@@ -16,8 +16,8 @@
 /// the bound decides nothing, y is read and added up here then.
 ///
 /// (1'|A|).|x| is a sum as dear as w.x, and seldom needed: some of its terms, of many columns
-/// one in 64, come to no more than all, and what differs by no more than the bound that they
-/// give agrees. All else is held against the bound above.
+/// one in 64 or 256, come to no more than all, and what differs by no more than the bound that
+/// they give agrees. All else is held against the bound above.
 /// Source: Huang & Abraham, IEEE Trans. Computers C-33 (1984) 518, of products of matrices.
 
 #ifndef CAIRN_GUARD_GUARD_H

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { LEAF = CAIRN_GUARD_LEAF, BLOCK = CAIRN_GUARD_BLOCK };
+enum { LEAF = CAIRN_GUARD_LEAF };
 
 /// 1'y - w.x, and a part of (1'|A|).|x|.
 typedef struct {
@@ -43,28 +43,23 @@ static void take_columns(const cairn_guard         *g,
                          int                        threads,
                          first_look                *look)
 {
-    const int64_t            sample = cairn_guard_sample(all->columns);
-    const int64_t            from   = begin_of(all->columns, LEAF, t, threads);
-    const int64_t            to     = begin_of(all->columns, LEAF, t + 1, threads);
-    const cairn_guard_vector own    = stretch_of(g, x, from, to);
-    const cairn_guard_vector v      = stretch_of(g, x, 0, all->columns);
+    const int64_t sample = cairn_guard_sample(all->columns);
+    const int64_t from   = begin_of(all->columns, CAIRN_GUARD_STRETCH, t, threads);
+    const int64_t to     = begin_of(all->columns, CAIRN_GUARD_STRETCH, t + 1, threads);
+    const cairn_guard_vector own = stretch_of(g, x, from, to);
+    const cairn_guard_vector v   = stretch_of(g, x, 0, all->columns);
 
-    look->size +=
-        cairn_guard_multiply_sizes(all->size + from / LEAF * sample, sample, &own);
-    if (!all->at) {
+    if (all->at) {
+        const int64_t block = begin_of(all->blocks, 1, t, threads);
+        const int64_t end   = begin_of(all->blocks, 1, t + 1, threads);
+
+        look->difference -=
+            cairn_guard_multiply_blocks(all->w, all->at + 2 * block, end - block, &v);
+    } else {
         look->difference -= cairn_guard_multiply(all->w + from, &own);
-        return;
     }
-    const int64_t block      = begin_of(all->blocks, 1, t, threads);
-    const int64_t block_end  = begin_of(all->blocks, 1, t + 1, threads);
-    const int64_t single     = begin_of(all->singles, BLOCK, t, threads);
-    const int64_t single_end = begin_of(all->singles, BLOCK, t + 1, threads);
-
-    look->difference -= cairn_guard_multiply_blocks(
-        all->w + block * BLOCK, all->at + block, block_end - block, &v);
-    look->difference -= cairn_guard_multiply_some(all->w + all->blocks * BLOCK + single,
-                                                  all->at + all->blocks + single,
-                                                  single_end - single, &v);
+    look->size += cairn_guard_multiply_sizes(
+        all->size + from / CAIRN_GUARD_STRETCH * sample, sample, &own);
 }
 
 /// @param[in] y  NULL: it has been added up.
@@ -91,7 +86,8 @@ static int64_t listed_of(const cairn_guard *g)
     int64_t listed = 0;
 
     for (int k = 0; k < CAIRN_GUARD_SIDES; k++)
-        listed += g->all[k].blocks * BLOCK + g->all[k].singles;
+        listed +=
+            g->all[k].at ? g->all[k].blocks * CAIRN_GUARD_BLOCK : g->all[k].columns;
     return listed;
 }
 
@@ -103,16 +99,25 @@ bool cairn_guard_agrees(const cairn_guard_x *x, const void *y, const long double
     const int64_t      read    = (sum ? 0 : rows) + listed_of(g);
     first_look         all     = {sum ? *sum : 0, 0};
 
-    /* Not a reduction: clang adds long doubles by a library that is nowhere else needed. */
-#pragma omp parallel num_threads(threads) if (read > CAIRN_GUARD_PARALLEL)
-    {
-        const first_look its = look_at_share(
-            x, sum ? NULL : y, rows, omp_get_thread_num(), omp_get_num_threads());
+    if (!cairn_guard_are_listed(g)) return false;
+    if (read <= CAIRN_GUARD_PARALLEL) {
+        const first_look its = look_at_share(x, sum ? NULL : y, rows, 0, 1);
+
+        all.difference += its.difference;
+        all.size += its.size;
+    } else {
+        /* Not a reduction: clang adds long doubles by a library that is nowhere else
+           needed. */
+#pragma omp parallel num_threads(threads)
+        {
+            const first_look its = look_at_share(
+                x, sum ? NULL : y, rows, omp_get_thread_num(), omp_get_num_threads());
 
 #pragma omp critical(cairn_guard_sum)
-        {
-            all.difference += its.difference;
-            all.size += its.size;
+            {
+                all.difference += its.difference;
+                all.size += its.size;
+            }
         }
     }
     /* A NaN is not. */

@@ -14,7 +14,7 @@
 enum {
     LANES       = CAIRN_GUARD_BLOCK,
     STRIDE      = 4 * LANES,
-    LEAF_BLOCKS = CAIRN_GUARD_LEAF / LANES
+    LEAF_BLOCKS = 192 /* 53 additions: the end of a leaf takes as long as ten blocks */
 };
 
 typedef double  lanes __attribute__((vector_size(LANES * sizeof(double))));
@@ -55,136 +55,113 @@ static inline void take_size(lanes *v)
     memcpy(v, &bits, sizeof bits);
 }
 
-/* All at once: set one after the other they would wait for those before. */
-#define GATHERED(x, at)                                                       \
-    {                                                                         \
-        (x)[(at)[0]], (x)[(at)[1]], (x)[(at)[2]], (x)[(at)[3]], (x)[(at)[4]], \
-            (x)[(at)[5]], (x)[(at)[6]], (x)[(at)[7]]                          \
-    }
+/// What a block is of.
+#define W_OF(k) (w + (size_t)at[2 * (k) + 1] * LANES)
+#define X_OF(k) (x + at[2 * (k)])
 
 /// The passes over one type of numbers.
-#define DEFINE_PASSES(name, type)                                                     \
-    static inline void add_lanes_##name(const type *y, lanes *sum)                    \
-    {                                                                                 \
-        lanes v;                                                                      \
-                                                                                      \
-        load_##name(&v, y);                                                           \
-        *sum += v;                                                                    \
-    }                                                                                 \
-                                                                                      \
-    CAIRN_WIDE static void add_up_##name(const type *y, int64_t n, long double *all)  \
-    {                                                                                 \
-        for (int64_t i = 0; i < n; i += CAIRN_GUARD_LEAF) {                           \
-            const int64_t end  = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n; \
-            chains        sum  = {0};                                                 \
-            double        rest = 0;                                                   \
-            int64_t       k    = i;                                                   \
-                                                                                      \
-            for (; k + STRIDE <= end; k += STRIDE) {                                  \
-                add_lanes_##name(y + k, &sum.a);                                      \
-                add_lanes_##name(y + k + LANES, &sum.b);                              \
-                add_lanes_##name(y + k + 2 * LANES, &sum.c);                          \
-                add_lanes_##name(y + k + 3 * LANES, &sum.d);                          \
-            }                                                                         \
-            for (; k < end; k++)                                                      \
-                rest += y[k];                                                         \
-            *all += join(&sum) + rest;                                                \
-        }                                                                             \
-    }                                                                                 \
-                                                                                      \
-    static inline void multiply_lanes_##name(const double *w, const type *x,          \
-                                             lanes *sum)                              \
-    {                                                                                 \
-        lanes u, v;                                                                   \
-                                                                                      \
-        load_f64(&u, w);                                                              \
-        load_##name(&v, x);                                                           \
-        *sum += u * v;                                                                \
-    }                                                                                 \
-                                                                                      \
-    CAIRN_WIDE static void multiply_##name(const double *w, const type *x, int64_t n, \
-                                           long double *all)                          \
-    {                                                                                 \
-        for (int64_t i = 0; i < n; i += CAIRN_GUARD_LEAF) {                           \
-            const int64_t end  = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n; \
-            chains        sum  = {0};                                                 \
-            double        rest = 0;                                                   \
-            int64_t       k    = i;                                                   \
-                                                                                      \
-            for (; k + STRIDE <= end; k += STRIDE) {                                  \
-                multiply_lanes_##name(w + k, x + k, &sum.a);                          \
-                multiply_lanes_##name(w + k + LANES, x + k + LANES, &sum.b);          \
-                multiply_lanes_##name(w + k + 2 * LANES, x + k + 2 * LANES, &sum.c);  \
-                multiply_lanes_##name(w + k + 3 * LANES, x + k + 3 * LANES, &sum.d);  \
-            }                                                                         \
-            for (; k < end; k++)                                                      \
-                rest += w[k] * x[k];                                                  \
-            *all += join(&sum) + rest;                                                \
-        }                                                                             \
-    }                                                                                 \
-                                                                                      \
-    CAIRN_WIDE static void multiply_some_##name(const double *w, const int64_t *at,   \
-                                                int64_t n, const type *x,             \
-                                                long double *all)                     \
-    {                                                                                 \
-        for (int64_t i = 0; i < n; i += CAIRN_GUARD_LEAF) {                           \
-            const int64_t end  = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n; \
-            lanes         sum  = {0};                                                 \
-            double        rest = 0;                                                   \
-            int64_t       k    = i;                                                   \
-                                                                                      \
-            for (; k + LANES <= end; k += LANES) {                                    \
-                lanes u, v = GATHERED(x, at + k);                                     \
-                                                                                      \
-                load_f64(&u, w + k);                                                  \
-                sum += u * v;                                                         \
-            }                                                                         \
-            for (; k < end; k++)                                                      \
-                rest += w[k] * x[at[k]];                                              \
-            *all += join(&(chains){.a = sum}) + rest;                                 \
-        }                                                                             \
-    }                                                                                 \
-                                                                                      \
-    CAIRN_WIDE static void multiply_blocks_##name(const double *w, const int64_t *at, \
-                                                  int64_t n, const type *x,           \
-                                                  long double *all)                   \
-    {                                                                                 \
-        for (int64_t i = 0; i < n; i += LEAF_BLOCKS) {                                \
-            const int64_t end = i + LEAF_BLOCKS < n ? i + LEAF_BLOCKS : n;            \
-            chains        sum = {0};                                                  \
-            int64_t       k   = i;                                                    \
-                                                                                      \
-            for (; k + 2 <= end; k += 2) {                                            \
-                multiply_lanes_##name(w + k * LANES, x + at[k], &sum.a);              \
-                multiply_lanes_##name(w + (k + 1) * LANES, x + at[k + 1], &sum.b);    \
-            }                                                                         \
-            if (k < end) multiply_lanes_##name(w + k * LANES, x + at[k], &sum.c);     \
-            *all += join(&sum);                                                       \
-        }                                                                             \
-    }                                                                                 \
-                                                                                      \
-    CAIRN_WIDE static void multiply_sizes_##name(const double *size, int64_t sample,  \
-                                                 const type *x, int64_t n,            \
-                                                 long double *all)                    \
-    {                                                                                 \
-        double rest = 0;                                                              \
-                                                                                      \
-        for (; n >= sample; n -= CAIRN_GUARD_LEAF) {                                  \
-            lanes sum = {0}, s, v;                                                    \
-                                                                                      \
-            for (int64_t k = 0; k < sample; k += LANES) {                             \
-                load_f64(&s, size + k);                                               \
-                load_##name(&v, x + k);                                               \
-                take_size(&v);                                                        \
-                sum += s * v;                                                         \
-            }                                                                         \
-            *all += join(&(chains){.a = sum});                                        \
-            size += sample;                                                           \
-            x += CAIRN_GUARD_LEAF;                                                    \
-        }                                                                             \
-        for (int64_t k = 0; k < n; k++)                                               \
-            rest += size[k] * fabs((double)x[k]);                                     \
-        *all += rest;                                                                 \
+#define DEFINE_PASSES(name, type)                                                      \
+    static inline void add_lanes_##name(const type *y, lanes *sum)                     \
+    {                                                                                  \
+        lanes v;                                                                       \
+                                                                                       \
+        load_##name(&v, y);                                                            \
+        *sum += v;                                                                     \
+    }                                                                                  \
+                                                                                       \
+    CAIRN_WIDE static void add_up_##name(const type *y, int64_t n, long double *all)   \
+    {                                                                                  \
+        for (int64_t i = 0; i < n; i += CAIRN_GUARD_LEAF) {                            \
+            const int64_t end  = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n;  \
+            chains        sum  = {0};                                                  \
+            double        rest = 0;                                                    \
+            int64_t       k    = i;                                                    \
+                                                                                       \
+            for (; k + STRIDE <= end; k += STRIDE) {                                   \
+                add_lanes_##name(y + k, &sum.a);                                       \
+                add_lanes_##name(y + k + LANES, &sum.b);                               \
+                add_lanes_##name(y + k + 2 * LANES, &sum.c);                           \
+                add_lanes_##name(y + k + 3 * LANES, &sum.d);                           \
+            }                                                                          \
+            for (; k < end; k++)                                                       \
+                rest += y[k];                                                          \
+            *all += join(&sum) + rest;                                                 \
+        }                                                                              \
+    }                                                                                  \
+                                                                                       \
+    static inline void multiply_lanes_##name(const double *w, const type *x,           \
+                                             lanes *sum)                               \
+    {                                                                                  \
+        lanes u, v;                                                                    \
+                                                                                       \
+        load_f64(&u, w);                                                               \
+        load_##name(&v, x);                                                            \
+        *sum += u * v;                                                                 \
+    }                                                                                  \
+                                                                                       \
+    CAIRN_WIDE static void multiply_##name(const double *w, const type *x, int64_t n,  \
+                                           long double *all)                           \
+    {                                                                                  \
+        for (int64_t i = 0; i < n; i += CAIRN_GUARD_LEAF) {                            \
+            const int64_t end  = i + CAIRN_GUARD_LEAF < n ? i + CAIRN_GUARD_LEAF : n;  \
+            chains        sum  = {0};                                                  \
+            double        rest = 0;                                                    \
+            int64_t       k    = i;                                                    \
+                                                                                       \
+            for (; k + STRIDE <= end; k += STRIDE) {                                   \
+                multiply_lanes_##name(w + k, x + k, &sum.a);                           \
+                multiply_lanes_##name(w + k + LANES, x + k + LANES, &sum.b);           \
+                multiply_lanes_##name(w + k + 2 * LANES, x + k + 2 * LANES, &sum.c);   \
+                multiply_lanes_##name(w + k + 3 * LANES, x + k + 3 * LANES, &sum.d);   \
+            }                                                                          \
+            for (; k < end; k++)                                                       \
+                rest += w[k] * x[k];                                                   \
+            *all += join(&sum) + rest;                                                 \
+        }                                                                              \
+    }                                                                                  \
+                                                                                       \
+    CAIRN_WIDE static void multiply_blocks_##name(const double *w, const uint32_t *at, \
+                                                  int64_t n, const type *x,            \
+                                                  long double *all)                    \
+    {                                                                                  \
+        for (int64_t end = n; end > 0; end -= LEAF_BLOCKS) {                           \
+            chains  sum = {0};                                                         \
+            int64_t k   = end > LEAF_BLOCKS ? end - LEAF_BLOCKS : 0;                   \
+                                                                                       \
+            for (; k + 4 <= end; k += 4) {                                             \
+                multiply_lanes_##name(W_OF(k), X_OF(k), &sum.a);                       \
+                multiply_lanes_##name(W_OF(k + 1), X_OF(k + 1), &sum.b);               \
+                multiply_lanes_##name(W_OF(k + 2), X_OF(k + 2), &sum.c);               \
+                multiply_lanes_##name(W_OF(k + 3), X_OF(k + 3), &sum.d);               \
+            }                                                                          \
+            for (; k < end; k++)                                                       \
+                multiply_lanes_##name(W_OF(k), X_OF(k), &sum.a);                       \
+            *all += join(&sum);                                                        \
+        }                                                                              \
+    }                                                                                  \
+                                                                                       \
+    CAIRN_WIDE static void multiply_sizes_##name(const double *size, int64_t sample,   \
+                                                 const type *x, int64_t n,             \
+                                                 long double *all)                     \
+    {                                                                                  \
+        double rest = 0;                                                               \
+                                                                                       \
+        for (; n >= sample; n -= CAIRN_GUARD_STRETCH) {                                \
+            lanes sum = {0}, s, v;                                                     \
+                                                                                       \
+            for (int64_t k = 0; k < sample; k += LANES) {                              \
+                load_f64(&s, size + k);                                                \
+                load_##name(&v, x + k);                                                \
+                take_size(&v);                                                         \
+                sum += s * v;                                                          \
+            }                                                                          \
+            *all += join(&(chains){.a = sum});                                         \
+            size += sample;                                                            \
+            x += CAIRN_GUARD_STRETCH;                                                  \
+        }                                                                              \
+        for (int64_t k = 0; k < n; k++)                                                \
+            rest += size[k] * fabs((double)x[k]);                                      \
+        *all += rest;                                                                  \
     }
 
 DEFINE_PASSES(f64, double)
@@ -212,22 +189,8 @@ long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x)
     return all;
 }
 
-long double cairn_guard_multiply_some(const double             *w,
-                                      const int64_t            *at,
-                                      int64_t                   n,
-                                      const cairn_guard_vector *x)
-{
-    long double all = 0;
-
-    if (x->narrow)
-        multiply_some_f32(w, at, n, x->value, &all);
-    else
-        multiply_some_f64(w, at, n, x->value, &all);
-    return all;
-}
-
 long double cairn_guard_multiply_blocks(const double             *w,
-                                        const int64_t            *at,
+                                        const uint32_t           *at,
                                         int64_t                   n,
                                         const cairn_guard_vector *x)
 {

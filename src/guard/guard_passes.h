@@ -14,7 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CAIRN_GUARD_LEAF = 512 };
+enum {
+    CAIRN_GUARD_LEAF    = 512,
+    CAIRN_GUARD_BLOCK   = 8,
+    CAIRN_GUARD_STRETCH = 2048 ///< Columns of which the first are a sample.
+};
 
 /// A vector's values.
 typedef struct cairn_guard_vector {
@@ -29,24 +33,18 @@ long double cairn_guard_add_up(const cairn_guard_vector *y);
 /// w.x; @param[in] w  [x->n]
 long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x);
 
-/// The sum of w[k] x[at[k]], k < @p n; in 8 chains, with 67 additions.
-long double cairn_guard_multiply_some(const double             *w,
-                                      const int64_t            *at,
-                                      int64_t                   n,
-                                      const cairn_guard_vector *x);
-
-enum { CAIRN_GUARD_BLOCK = 8 };
-
-/// Likewise of x[at[k]] and the values behind it, CAIRN_GUARD_BLOCK of them.
-/// @param[in] w  [n][CAIRN_GUARD_BLOCK]
+/// The sum of w[q + c] x[j + c], c < CAIRN_GUARD_BLOCK, over @p n blocks, j and q/8 being what
+/// @p at has of each; with 53 additions. From the last one to the first: what a product has
+/// read last of x is nearest.
+/// @param[in] at  [n][2]
 long double cairn_guard_multiply_blocks(const double             *w,
-                                        const int64_t            *at,
+                                        const uint32_t           *at,
                                         int64_t                   n,
                                         const cairn_guard_vector *x);
 
-/// The sum of size[k] |x[k]| over the first @p sample values of each leaf.
-/// @param[in] size    [leaves of x][sample]
-/// @param[in] sample  A multiple of CAIRN_GUARD_BLOCK, CAIRN_GUARD_LEAF at most.
+/// The sum of size[k] |x[k]| over the first @p sample values of each stretch.
+/// @param[in] size    [stretches of x][sample]
+/// @param[in] sample  A multiple of CAIRN_GUARD_BLOCK, CAIRN_GUARD_STRETCH at most.
 long double cairn_guard_multiply_sizes(const double             *size,
                                        int64_t                   sample,
                                        const cairn_guard_vector *x);

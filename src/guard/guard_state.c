@@ -17,9 +17,16 @@ bool cairn_guard_is_narrow(const cairn_guard *guard)
 
 int64_t cairn_guard_sample(int64_t columns)
 {
-    enum { FEW = 8 * CAIRN_GUARD_LEAF };
+    enum { FEW = 2 * CAIRN_GUARD_STRETCH, MANY = 16 * CAIRN_GUARD_STRETCH };
 
-    return columns <= FEW ? CAIRN_GUARD_LEAF : CAIRN_GUARD_BLOCK;
+    return columns <= FEW    ? CAIRN_GUARD_STRETCH
+           : columns <= MANY ? 4 * CAIRN_GUARD_BLOCK
+                             : CAIRN_GUARD_BLOCK;
+}
+
+bool cairn_guard_are_listed(const cairn_guard *guard)
+{
+    return guard->columns <= UINT32_MAX;
 }
 
 int64_t

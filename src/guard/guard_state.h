@@ -17,17 +17,16 @@ typedef struct cairn_guard_sums {
     double *size; ///< [columns] 1'|A|
 } cairn_guard_sums;
 
-/// Sums of the columns of all members together, of own ones or of those of other ranks.
-/// Where most are 0, as those of a discrete Laplacian are, only the others are listed: first
-/// blocks of neighbours (guard_passes.h), then single ones.
+/// Sums of the columns of all members together, of own ones or of those of other ranks, in
+/// blocks of CAIRN_GUARD_BLOCK columns that begin at one whose sum is not 0, as few do of a
+/// discrete Laplacian. Blocks that are alike, as those of its faces, are mostly kept once.
 typedef struct cairn_guard_columns {
-    double  *w;  ///< [8 blocks + singles]
-    int64_t *at; ///< [blocks + singles] Which those are, a block by its first;
-                 ///< NULL: single ones, all, in order.
-    int64_t blocks;
-    int64_t singles;
-    double *size; ///< [leaves][sample] 1'|A| of the first columns of each leaf.
-    int64_t columns;
+    int64_t   columns;
+    int64_t   blocks;
+    uint32_t *at; ///< [blocks][2] From which column on, ascending; which block of w.
+                  ///< NULL: w is that of all columns, in order.
+    double *w;    ///< [different blocks][CAIRN_GUARD_BLOCK], or [columns]
+    double *size; ///< [stretches][sample] 1'|A| of the first columns of each.
 } cairn_guard_columns;
 
 enum { CAIRN_GUARD_OWN, CAIRN_GUARD_GHOSTS, CAIRN_GUARD_SIDES };
@@ -53,9 +52,13 @@ enum { CAIRN_GUARD_PARALLEL = 32768 };
 /// Are X and Y f32?
 bool cairn_guard_is_narrow(const cairn_guard *guard);
 
-/// Columns of each leaf whose sizes are looked at first: of few columns all; else a line of
-/// the caches, one in 64.
+/// Columns of each stretch whose sizes are looked at first: of few columns all; of more whole
+/// lines of the caches, one column in 64, and of many one in 256.
 int64_t cairn_guard_sample(int64_t columns);
+
+/// Are the sums of columns listed? No more than 2^32 columns of a rank are; of others all
+/// checks take the second look.
+bool cairn_guard_are_listed(const cairn_guard *guard);
 
 /// The number of column @p j among those that this rank has. @return -1: it has not.
 int64_t

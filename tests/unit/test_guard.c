@@ -392,8 +392,9 @@ Test(guard, new_values_have_sums_of_their_own)
     product_down();
 }
 
-/// Rows of -1, 2, -1: sums of columns are 0 but for the first and the last.
-static void laplacian_up(int64_t n, cairn_dtype dtype)
+/// Rows of -1, 2, -1 in lines of so many, which do not meet: sums of columns are 0 but for the
+/// first and the last of each.
+static void laplacian_up(int64_t n, int64_t line, cairn_dtype dtype)
 {
     const int64_t extent[2] = {n, n};
     int64_t      *coord = malloc((size_t)n * 6 * sizeof *coord), nnz = 0;
@@ -403,7 +404,7 @@ static void laplacian_up(int64_t n, cairn_dtype dtype)
 
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i - 1; j <= i + 1; j++)
-            if (0 <= j && j < n) {
+            if (0 <= j && j < n && i / line == j / line) {
                 coord[2 * nnz]     = i;
                 coord[2 * nnz + 1] = j;
                 value[nnz++]       = i == j ? 2.0 : -1.0;
@@ -431,11 +432,12 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     float        x[N], y[N];
 
     seed = 8;
-    laplacian_up(N, CAIRN_F64);
+    laplacian_up(N, N, CAIRN_F64);
     g = p.plan->guard;
     cr_assert_not_null(g->all[CAIRN_GUARD_OWN].at);
-    cr_assert_eq(g->all[CAIRN_GUARD_OWN].singles, 2);
-    cr_assert_eq(g->all[CAIRN_GUARD_OWN].blocks, 0);
+    cr_assert_eq(g->all[CAIRN_GUARD_OWN].blocks, 2);
+    cr_assert_eq(g->all[CAIRN_GUARD_OWN].at[0], 0);
+    cr_assert_eq(g->all[CAIRN_GUARD_OWN].at[2], N - CAIRN_GUARD_BLOCK);
     draw_x(3);
     MUST(context, cairn_plan_run(p.plan, p.x, p.right));
     cr_assert_eq(g->closer, 0);
@@ -446,7 +448,7 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     cr_assert_float_eq(p.y[1111], p.right[1111], 1e-12);
     product_down();
 
-    laplacian_up(N, CAIRN_F32);
+    laplacian_up(N, N, CAIRN_F32);
     g = p.plan->guard;
     for (int i = 0; i < N; i++)
         x[i] = (float)draw_number(3);
@@ -459,11 +461,45 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     product_down();
 }
 
+Test(guard, sums_of_columns_that_repeat_are_kept_once)
+{
+    enum { LINE = 20, LINES = 65, N = LINE * LINES };
+
+    seed = 10;
+    laplacian_up(N, LINE, CAIRN_F64);
+    const cairn_guard         *g    = p.plan->guard;
+    const cairn_guard_columns *own  = &g->all[CAIRN_GUARD_OWN];
+    const cairn_guard_vector   x    = {p.x, N, false};
+    long double                want = 0;
+
+    draw_x(3);
+    for (int64_t k = 0; k < LINES; k++)
+        want += (long double)p.x[k * LINE] + p.x[(k + 1) * LINE - 1];
+    /* The end of a line and the beginning of the next are one block. */
+    cr_assert_not_null(own->at);
+    cr_assert_eq(own->blocks, LINES + 1);
+    for (int64_t k = 0; k < own->blocks; k++)
+        cr_assert_lt(own->at[2 * k + 1], 3, "the first, the last, and those between");
+    const long double all =
+        cairn_guard_multiply_blocks(own->w, own->at, own->blocks, &x);
+
+    cr_assert_leq(fabsl(all - want), 1e-12L, "%Lg, %Lg", all, want);
+    MUST(context, cairn_plan_run(p.plan, p.x, p.right));
+    MUST(context, check(p.right));
+    cr_assert_eq(g->closer, 0);
+    memcpy(p.y, p.right, sizeof *p.y * N);
+    p.y[LINE] += 0.25;
+    MUST(context, check(p.y));
+    cr_assert_eq(g->info.found, 1);
+    cr_assert_float_eq(p.y[LINE], p.right[LINE], 1e-12);
+    product_down();
+}
+
 Test(guard, a_result_of_rounding_alone_is_looked_at_twice)
 {
     enum { N = 1300 };
 
-    laplacian_up(N, CAIRN_F64);
+    laplacian_up(N, N, CAIRN_F64);
     for (int i = 0; i < N; i++)
         p.x[i] = i == 0 || i == N - 1 ? 0 : 1e8; /* y is 0 but near the ends */
     MUST(context, cairn_plan_run(p.plan, p.x, p.right));
