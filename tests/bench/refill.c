@@ -5,7 +5,9 @@
 /// them: nanoseconds an entry, the least of all rounds, in turns; and the share of the
 /// gather's time that the refill of wide values takes.
 ///
-/// bench_refill [--rounds N] [--rows N] [--threads N] [FORMAT...]
+/// bench_refill [--rounds N] [--rows N] [--threads N] [--gaps] [FORMAT...]
+///
+/// With --gaps one of the diagonals lacks every third entry.
 
 #include "bench.h"
 
@@ -18,6 +20,7 @@ static const char *const type_names[TYPES] = {"f64", "iso", "i8", "i16", "f32"};
 /// A caller's rows: BAND diagonals, those at the edges cut off.
 typedef struct {
     int64_t  rows, n;
+    bool     gaps; ///< One diagonal lacks every third entry.
     int64_t *ptr;
     int32_t *idx;
     double  *val[TYPES];
@@ -58,7 +61,8 @@ static void make(matrix *a)
     for (int64_t i = 0; i < a->rows; i++) {
         a->ptr[i] = a->n;
         for (int t = 0; t < BAND; t++)
-            if (i + offset[t] >= 0 && i + offset[t] < a->rows)
+            if (i + offset[t] >= 0 && i + offset[t] < a->rows
+                && !(a->gaps && t == 5 && i % 3 == 0))
                 a->idx[a->n++] = (int32_t)(i + offset[t]);
     }
     a->ptr[a->rows] = a->n;
@@ -193,6 +197,8 @@ int main(int argc, char **argv)
             a.rows = atoll(argv[++k]);
         else if (strcmp(argv[k], "--threads") == 0 && k + 1 < argc)
             threads = atoi(argv[++k]);
+        else if (strcmp(argv[k], "--gaps") == 0)
+            a.gaps = true;
         else if (given < MOST_FORMATS)
             formats[given++] = argv[k];
     if (given > 0) count = given;

@@ -4,6 +4,7 @@
 /// written beside them.
 
 #include "api/api.h"
+#include "api/refill/solver_rows.h"
 #include "support/api.h"
 #include "support/arrays.h"
 #include "support/every_format.h"
@@ -206,7 +207,7 @@ Test(refill, has_the_bytes_of_a_fresh_conversion_in_random_formats)
 
 /* ---- nothing else is written ---- */
 
-/// A band of values with holes: rows of BAND entries, of every third row one less.
+/// A band of values: rows of BAND entries; with gaps, of every third row one less.
 typedef struct {
     int64_t ptr[SIDE + 1];
     int32_t idx[SIDE * BAND];
@@ -214,7 +215,7 @@ typedef struct {
     int64_t n;
 } band;
 
-static void make_band(band *b)
+static void make_band(band *b, bool gaps)
 {
     static const int offset[BAND] = {-900, -30, -1, 0, 1, 30, 900};
 
@@ -224,7 +225,7 @@ static void make_band(band *b)
         for (int t = 0; t < BAND; t++) {
             const int j = i + offset[t];
 
-            if (j < 0 || j >= SIDE || (i % 3 == 0 && t == 5)) continue;
+            if (j < 0 || j >= SIDE || (gaps && i % 3 == 0 && t == 5)) continue;
             b->idx[b->n]   = j;
             b->val[b->n++] = 1 + (double)((i * 31 + t) % 1009) / 1024;
         }
@@ -314,7 +315,7 @@ Test(refill, writes_no_index_and_no_padding)
 {
     static band b;
 
-    make_band(&b);
+    make_band(&b, true);
     for (int k = 0; k < BIG; k++) {
         cairn_tensor *made = take(&b, big[k], CAIRN_OK);
 
@@ -336,7 +337,7 @@ Test(refill, is_the_same_on_any_number_of_threads)
 {
     static band b;
 
-    make_band(&b);
+    make_band(&b, true);
     for (int k = 0; k < BIG; k++) {
         cairn_tensor *made = take(&b, big[k], CAIRN_OK);
 
@@ -375,7 +376,7 @@ Test(refill, keeps_few_bytes_an_entry)
     };
     static band b;
 
-    make_band(&b);
+    make_band(&b, true);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         cairn_tensor *made  = take(&b, cases[k].text, CAIRN_OK);
         const int64_t copy  = (SIDE + 1) * 8 + b.n * 4;
@@ -389,6 +390,36 @@ Test(refill, keeps_few_bytes_an_entry)
         context->env.allowed = 0; /* the next one allocates nothing */
         MUST(context, cairn_tensor_update(made, b.val));
         context->env.allowed = -1;
+        cairn_tensor_destroy(&made);
+    }
+}
+
+/// In which order values are moved: what is listed is where they go, or where they are from.
+/// Of blocks of diagonals without gaps that is the order in which they are stored.
+Test(refill, writes_blocks_of_diagonals_one_after_the_other)
+{
+    static const struct {
+        const char *text;
+        bool        gaps, places, sources;
+    } cases[] = {
+        {"csr",      false, false, false},
+        {"csc",      false, false, true },
+        {"dia",      false, true,  false},
+        {"bdia<64>", false, false, true },
+        {"bdia<64>", true,  true,  false},
+    };
+    static band b;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        make_band(&b, cases[k].gaps);
+        cairn_tensor *made = take(&b, cases[k].text, CAIRN_OK);
+
+        MUST(context, cairn_tensor_update(made, b.val));
+        const cairn_refill_plan *plan = made->refill->plan;
+
+        cr_expect_eq(plan->lists, 1, "case %zu", k);
+        cr_expect_eq(plan->list->place != NULL, cases[k].places, "case %zu", k);
+        cr_expect_eq(plan->list->source != NULL, cases[k].sources, "case %zu", k);
         cairn_tensor_destroy(&made);
     }
 }

@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-enum { WORTH_A_THREAD = 1 << 15 }; ///< Items.
+enum {
+    WORTH_A_THREAD = 1 << 15, ///< Items.
+    AHEAD          = 112, ///< Items, whose lines are asked for before they are written.
+};
 
 #define INLINED static inline __attribute__((always_inline))
 
@@ -109,6 +112,28 @@ INLINED void move_value(char *to, const char *from, way w)
         *(int8_t *)to = (int8_t)(int32_t)load_f32(from);
 }
 
+/// Values of items lo .. hi-1, one after the other at @p from, to places near each other.
+/// Lines of a block are written in turns, and the next ones are not fetched by themselves:
+/// asked for ahead, blocks of 64 diagonals with gaps take 0.7 ns an entry instead of 1.05,
+/// blocks of 2 by 2 0.75 instead of 0.85, but slices 0.57 instead of 0.5. Whole diagonals,
+/// whose places are far apart, are fetched in time as they are (tests/bench/refill.c).
+INLINED void scatter_near(char       *to,
+                          const void *place,
+                          const char *from,
+                          int64_t     lo,
+                          int64_t     hi,
+                          int64_t     stride)
+{
+    int64_t k = lo;
+
+    for (; k + AHEAD < hi; k++, from += 8) {
+        __builtin_prefetch(to + cairn_refill_number(place, k + AHEAD, 16) * stride, 1);
+        memcpy(to + cairn_refill_number(place, k, 16) * stride, from, 8);
+    }
+    for (; k < hi; k++, from += 8)
+        memcpy(to + cairn_refill_number(place, k, 16) * stride, from, 8);
+}
+
 /// Items lo .. hi-1, which are in one run.
 INLINED void move_run(const move             *m,
                       const cairn_refill_run *run,
@@ -125,7 +150,9 @@ INLINED void move_run(const move             *m,
     char *const       next_to   = to + (lo - run->item) * stride;
     const char *const next_from = from + (lo - run->item) * wide;
 
-    if (place && source)
+    if (place && !source && w == F64 && bits == 16)
+        scatter_near(to, place, next_from, lo, hi, stride);
+    else if (place && source)
         for (int64_t k = lo; k < hi; k++)
             move_value(to + cairn_refill_number(place, k, bits) * stride,
                        from + cairn_refill_number(source, k, bits) * wide, w);

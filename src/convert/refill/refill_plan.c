@@ -2,7 +2,8 @@
 /// @file
 /// Plans of refills. Values are moved in the order of their places or of their sources,
 /// whichever touches fewer lines of memory: new values of a transposed matrix are gathered,
-/// those of diagonals scattered. What counts up in long runs needs no list.
+/// and so are those of blocks of diagonals; those of whole diagonals are scattered. What
+/// counts up in long runs needs no list.
 
 #include "convert/refill/refill_plan.h"
 
@@ -14,6 +15,7 @@ enum {
     LINE      = 64,   ///< Bytes.
     LINES     = 512,  ///< Of a cache, as it is modelled: each line has one place.
     KEEPS_ALL = 4096, ///< Items so few that no order is better than another.
+    ABOUT     = 32,   ///< Lines more by one in so many are about as many.
 };
 
 /// A plan at work.
@@ -153,19 +155,40 @@ fill_list(const planner *p, cairn_refill_list *list, const cairn_pos *order, for
     return CAIRN_OK;
 }
 
+/// Are values of a part best gathered in the order of its places? Where both orders fetch
+/// about as many lines, as of a block of diagonals and its rows, which are in the cache at
+/// once, wide ones are, if that needs no longer list: those of blocks of 64 diagonals take
+/// 0.5 ns an entry, and 1.0 if they are scattered. Narrow ones are not: in blocks of rows
+/// they take a sixth longer (tests/bench/refill.c).
+static bool is_gathered(const planner           *p,
+                        const cairn_refill_list *list,
+                        const cairn_pos         *by_place,
+                        const cairn_pos         *by_source)
+{
+    const form    near  = {.sources = true, .bits = 16};
+    const int64_t width = p->local->value_bits / 8, n = list->items;
+
+    if (n <= KEEPS_ALL) return false;
+    const int64_t gathered  = count_lines(p, by_place, n, width);
+    const int64_t scattered = count_lines(p, by_source, n, width);
+
+    return gathered < scattered
+           || (gathered - scattered <= scattered / ABOUT
+               && cairn_layout_is_wide(p->local->part[list->part].layout)
+               && NEAR_RUN * count_runs(p, by_place, n, &near) <= n);
+}
+
 /// Choose how the values of a part are moved. @p at: its first item in both orders.
 static cairn_status choose(const planner *p, cairn_refill_list *list, int64_t at)
 {
     const cairn_pos *by_place = p->by_place + at, *by_source = p->by_source + at;
-    const int64_t    n = list->items, width = p->local->value_bits / 8;
+    const int64_t    n = list->items;
 
     if (LONG_RUN * count_runs(p, by_source, n, &(form){0}) <= n)
         return fill_list(p, list, by_source, (form){0});
-    const bool gathers =
-        n > KEEPS_ALL
-        && count_lines(p, by_place, n, width) < count_lines(p, by_source, n, width);
-    const cairn_pos *order = gathers ? by_place : by_source;
-    const form       one   = {.places = !gathers, .sources = gathers};
+    const bool       gathers = is_gathered(p, list, by_place, by_source);
+    const cairn_pos *order   = gathers ? by_place : by_source;
+    const form       one     = {.places = !gathers, .sources = gathers};
 
     if (LONG_RUN * count_runs(p, order, n, &one) <= n)
         return fill_list(p, list, order, one);
