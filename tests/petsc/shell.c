@@ -2,7 +2,8 @@
 /// @file
 /// Shells over AIJ matrices, made by cairn_petsc_create_shell(), are held to the matrices:
 /// products, after new values, new patterns and changes of one rank's block; solvers that
-/// multiply by the one and precondition by the other; errors, also of one rank alone. How
+/// multiply by the one and precondition by the other; errors, also of one rank alone, where
+/// the plug-in is loaded of its type, too. How
 /// often a copy was made and filled is read from the events.
 ///
 /// Option: -format TEXT.
@@ -27,7 +28,8 @@
 enum { SIDE = 31 };
 
 static char format[128] = "csr";
-static int  lacks; ///< Calls to come that find no memory for this rank's new values.
+static int  lacks;  ///< Calls to come that find no memory for this rank's new values.
+static int  breaks; ///< Products to come that fail on this rank.
 
 /// In place of the library's, which it calls.
 cairn_status
@@ -41,6 +43,18 @@ cairn_tensor_update_blocks(cairn_tensor *tensor, const void *own, const void *ot
     }
     *(void **)&library = dlsym(RTLD_NEXT, "cairn_tensor_update_blocks");
     return library(tensor, own, others);
+}
+
+/// Likewise. A product that breaks has been computed: only this rank is told otherwise.
+cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
+{
+    cairn_status (*library)(cairn_plan *, const void *, void *);
+
+    *(void **)&library = dlsym(RTLD_NEXT, "cairn_plan_run");
+
+    const cairn_status status = library(plan, x, y);
+
+    return breaks > 0 ? breaks--, CAIRN_NO_MEMORY : status;
 }
 
 static PetscErrorCode count(const char *name, int *times)
@@ -371,6 +385,62 @@ static PetscErrorCode lacking(void)
     return MatDestroy(&A);
 }
 
+/// A product that fails on rank 0, for want of memory for a device's copy, say.
+static PetscErrorCode breaks_alone(Mat M, Mat R, const char *what)
+{
+    PetscErrorCode code;
+    PetscMPIInt    rank;
+    Vec            x, y;
+
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PetscCall(MatCreateVecs(R, &x, &y));
+    PetscCall(VecSet(x, 1));
+    PetscCall(same(M, R, what));
+    breaks = rank == 0;
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    code = MatMult(M, x, y);
+    PetscCall(PetscPopErrorHandler());
+    EXPECT(code == (rank ? 0 : PETSC_ERR_MEM), "%s: rank %d's product ended with %d",
+           what, rank, code);
+    EXPECT(!breaks, "%s: no product was computed", what);
+    PetscCall(same(M, R, what));
+    PetscCall(VecDestroy(&x));
+    return VecDestroy(&y);
+}
+
+/// One rank's product fails: that rank has the error, none waits for another, and the next
+/// products are right. While both ways are timed all go on by blocks.
+static PetscErrorCode breaking(void)
+{
+    PetscMPIInt rank, size;
+    PetscBool   loaded;
+    Mat         A, B;
+
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    if (size == 1) return 0;
+    PetscCall(make(PETSC_COMM_WORLD, &A));
+    PetscCall(cairn_petsc_create_shell(A, format, &B));
+    PetscCall(breaks_alone(B, A, "a shell's product that fails"));
+    PetscCall(MatDestroy(&B));
+    PetscCall(PetscOptionsHasName(NULL, NULL, "-dll_append", &loaded));
+    for (int raced = 0; raced < 2 && loaded; raced++) {
+        PetscCall(MatConvert(A, "mpiaijcairn", MAT_INITIAL_MATRIX, &B));
+        if (raced) {
+            PetscCall(MatSetOptionsPrefix(B, "raced_"));
+            PetscCall(PetscOptionsSetValue(NULL, "-raced_mat_cairn_ranks", "auto"));
+            PetscCall(PetscOptionsSetValue(NULL, "-raced_mat_cairn_format", format));
+            breaks = rank == 0;
+            PetscCall(same(B, A, "a product that fails while both ways are timed"));
+            EXPECT(!breaks, "both ways were not timed");
+        } else {
+            PetscCall(breaks_alone(B, A, "the plug-in's type's product that fails"));
+        }
+        PetscCall(MatDestroy(&B));
+    }
+    return MatDestroy(&A);
+}
+
 /// Make a shell and multiply by it, both ways; what is left is destroyed.
 static PetscErrorCode once(Mat A, PetscErrorCode *code)
 {
@@ -470,6 +540,7 @@ int main(int argc, char **argv)
     PetscCall(solves());
     PetscCall(errors());
     PetscCall(lacking());
+    PetscCall(breaking());
     PetscCall(short_of_memory());
     PetscCall(duplicates());
     PetscCall(alone());
