@@ -251,3 +251,34 @@ Test(runs, the_way_is_told)
     cairn_tensor_destroy(&from);
     cairn_source_destroy(&m.source);
 }
+
+/// Each allocation of one rank fails in turn: all learn of it, and, as the end of the suite
+/// sees, nothing is left.
+Test(runs, memory_that_one_rank_lacks_is_missed_by_all)
+{
+    known         m;
+    cairn_tensor *from = NULL, *made = NULL;
+    cairn_format *format = NULL;
+    cairn_status  status = CAIRN_NO_MEMORY;
+    char          said[SAID];
+    int           k = 0;
+
+    draw_known(all, &m, SIDE);
+    snprintf(said, sizeof said, "blocks<1,%d>", size);
+    ON_ALL_RANKS(store(m.source, "ell", "rows", &from) == CAIRN_OK
+                     && make_format(all, "csr", said, &format) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    for (; status != CAIRN_OK && k < 10000; k++) {
+        all->env.allowed = rank == size - 1 ? k : -1;
+        status           = cairn_tensor_convert(from, format, &made);
+        all->env.allowed = -1;
+        ON_ALL_RANKS(status == CAIRN_OK || status == CAIRN_NO_MEMORY, "%d: %s", k,
+                     cairn_context_message(all));
+    }
+    cr_expect(k > 20, "%d allocations", k);
+    cr_expect_eq(status, CAIRN_OK);
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&from);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&m.source);
+}
