@@ -7,6 +7,7 @@
 #include "base/offsets.h"
 #include "comm/message_words.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -593,6 +594,17 @@ static cairn_status create_local(const runs         *m,
     return CAIRN_OK;
 }
 
+/// Do the columns of each row ascend? What an assertion asks.
+static inline bool columns_ascend(const cairn_kernel_part *view)
+{
+    const cairn_kernel_level *level = &view->level[1];
+
+    for (int64_t k = 0; k + 1 < level->ptr_length; k++)
+        for (int64_t p = load_ptr(level, k); p + 1 < load_ptr(level, k + 1); p++)
+            if (index_at(level, p) >= index_at(level, p + 1)) return false;
+    return true;
+}
+
 /// Put together what has stayed and what has come.
 static cairn_status join(const runs *m, int64_t held, cairn_local *fresh)
 {
@@ -618,6 +630,7 @@ static cairn_status join(const runs *m, int64_t held, cairn_local *fresh)
                         next[k]);
     copy_all(m, first, next, &part->view);
     cairn_visit(env, nodes[1]);
+    assert(columns_ascend(&part->view));
     fresh->group[0].checked = true; /* what it was made of is in order */
 done:
     cairn_free(env, next);
