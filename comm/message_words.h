@@ -28,6 +28,15 @@ static inline cairn_word cairn_word_of_coord(cairn_coord most)
                                 : CAIRN_WORD_64;
 }
 
+/// The word that an index or a value of so many bits has in arrays.
+static inline cairn_word cairn_word_of_bits(int bits)
+{
+    return bits == 8    ? CAIRN_WORD_8
+           : bits == 16 ? CAIRN_WORD_16
+           : bits == 32 ? CAIRN_WORD_32
+                        : CAIRN_WORD_64;
+}
+
 /// The narrowest from @p least on that holds the bits of [n] values.
 cairn_word cairn_word_of_values(cairn_word least, const double *value, int64_t n);
 

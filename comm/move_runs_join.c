@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What is there when runs of rows have come: a list of the new rows.
+
+#include "base/offsets.h"
+#include "comm/move_runs_steps.h"
+
+#include <assert.h>
+#include <string.h>
+
+void cairn_runs_get_values(const cairn_kernel_part *view,
+                           int64_t                  begin,
+                           int64_t                  n,
+                           double                  *value)
+{
+    if (view->val_kind == CAIRN_VALUE_FLOAT && view->val_bits == 64)
+        memcpy(value, (const double *)view->val + begin, (size_t)n * sizeof *value);
+    else
+        for (int64_t k = 0; k < n; k++)
+            value[k] = cairn_value_get(view, begin + k);
+}
+
+void cairn_runs_copy_words(cairn_word  had,
+                           const char *from,
+                           int64_t     n,
+                           cairn_word  has,
+                           char       *to)
+{
+    cairn_coord strip[CAIRN_RUNS_STRIP];
+
+    if (had == has) {
+        memcpy(to, from, (size_t)(n * cairn_word_bytes(had)));
+        return;
+    }
+    for (int64_t k = 0, here; k < n; k += here) {
+        here = n - k < CAIRN_RUNS_STRIP ? n - k : CAIRN_RUNS_STRIP;
+        cairn_words_get_coords(had, from + k * cairn_word_bytes(had), here, strip);
+        to = cairn_words_put_coords(has, strip, here, to);
+    }
+}
+
+/// Rows of this rank that stay, as the new rows count them from 0.
+static int64_t new_row(const cairn_runs *m, int64_t row)
+{
+    return m->first + row - m->to->row[m->comm->rank / m->to->q];
+}
+
+/// Rows of a message's entries, so many at once, and where the entries of each end.
+typedef struct {
+    int         n, rows;
+    int         end[CAIRN_RUNS_STRIP];
+    cairn_coord row[CAIRN_RUNS_STRIP];
+} strip;
+
+/// Those from entry @p k on of @p n.
+static void
+read_rows(const cairn_runs *m, const char *at, int64_t n, int64_t k, strip *s)
+{
+    const cairn_word word = (cairn_word)m->words[CAIRN_RUNS_ROWS];
+    const int last = (int)(n - k < CAIRN_RUNS_STRIP ? n - k : CAIRN_RUNS_STRIP) - 1;
+
+    cairn_words_get_coords(word, at + k * cairn_word_bytes(word), last + 1, s->row);
+    s->n    = last + 1;
+    s->rows = 0;
+    for (int e = 0; e < last; e++) { /* no branch: rows end anywhere */
+        s->end[s->rows] = e + 1;
+        s->rows += s->row[e] != s->row[e + 1];
+    }
+    s->end[s->rows++] = last + 1;
+}
+
+static void count_new(const cairn_runs *m, cairn_coord first, int64_t *count)
+{
+    const int       me = m->comm->rank, j = me % m->to->q;
+    const cairn_run stay = cairn_runs_rows(m, me / m->to->q);
+    const char     *at   = m->arrived;
+    strip           s;
+
+    for (int64_t k = stay.begin; k < stay.end; k++) {
+        const cairn_run its = cairn_run_of(m, k, j);
+
+        count[new_row(m, k)] = its.end - its.begin;
+    }
+    for (int r = 0; r < m->comm->size; r++) {
+        for (int64_t k = 0; k < m->come_from[r]; k += s.n) {
+            read_rows(m, at, m->come_from[r], k, &s);
+            for (int e = 0, n = 0; e < s.rows; n = s.end[e++])
+                count[s.row[n] - first] += s.end[e] - n;
+        }
+        at += m->come_from[r] * cairn_runs_entry_bytes(m);
+    }
+}
+
+/// Entries that lie together, before and after.
+typedef struct {
+    int64_t from, to, n;
+} stretch;
+
+static void copy_stretch(const cairn_runs *m, const stretch *s, cairn_kernel_part *to)
+{
+    const cairn_kernel_level *level = &m->view->level[1];
+    const int64_t             width = level->idx_bits / 8;
+    double                    value[CAIRN_RUNS_STRIP];
+
+    if (s->n == 0) return;
+    memcpy((char *)to->level[1].idx + s->to * width,
+           (const char *)level->idx + s->from * width, (size_t)(s->n * width));
+    if (m->view->val_kind == CAIRN_VALUE_FLOAT && m->view->val_bits == to->val_bits) {
+        const int64_t bytes = to->val_bits / 8;
+
+        memcpy((char *)to->val + s->to * bytes,
+               (const char *)m->view->val + s->from * bytes, (size_t)(s->n * bytes));
+        return;
+    }
+    for (int64_t k = 0, here; k < s->n; k += here) {
+        here = s->n - k < CAIRN_RUNS_STRIP ? s->n - k : CAIRN_RUNS_STRIP;
+        cairn_runs_get_values(m->view, s->from + k, here, value);
+        cairn_words_put_values(cairn_word_of_bits(to->val_bits), value, here,
+                               cairn_value_at(to, s->to + k));
+    }
+}
+
+/// Copy what stays, as far as it lies together at once.
+static void copy_stays(const cairn_runs *m, int64_t *next, cairn_kernel_part *to)
+{
+    const int       me = m->comm->rank, j = me % m->to->q;
+    const cairn_run stay = cairn_runs_rows(m, me / m->to->q);
+    stretch         s    = {0, 0, 0};
+
+    for (int64_t k = stay.begin; k < stay.end; k++) {
+        const cairn_run its = cairn_run_of(m, k, j);
+        int64_t *const  at  = &next[new_row(m, k)];
+
+        if (its.begin != s.from + s.n || *at != s.to + s.n) {
+            copy_stretch(m, &s, to);
+            s = (stretch){its.begin, *at, 0};
+        }
+        s.n += its.end - its.begin;
+        *at += its.end - its.begin;
+    }
+    copy_stretch(m, &s, to);
+}
+
+/// Copy entries of a message of @p n to places that lie together.
+static void put_entries(const cairn_runs  *m,
+                        const char        *at,
+                        int64_t            n,
+                        const stretch     *s,
+                        cairn_kernel_part *to)
+{
+    const cairn_word columns = (cairn_word)m->words[CAIRN_RUNS_COLUMNS];
+    const cairn_word values  = (cairn_word)m->words[CAIRN_RUNS_VALUES];
+    const cairn_word index   = cairn_word_of_bits(to->level[1].idx_bits);
+    const char      *value   = at + n * cairn_word_bytes(m->words[CAIRN_RUNS_ROWS]);
+    double           wide[CAIRN_RUNS_STRIP];
+
+    if (s->n == 0) return;
+    cairn_runs_copy_words(columns, value + s->from * cairn_word_bytes(columns), s->n,
+                          index,
+                          (char *)to->level[1].idx + s->to * cairn_word_bytes(index));
+    value += n * cairn_word_bytes(columns) + s->from * cairn_word_bytes(values);
+    if (to->val_bits == 64) {
+        cairn_words_get_values(values, value, s->n, (double *)to->val + s->to);
+        return;
+    }
+    for (int64_t k = 0, here; k < s->n; k += here) {
+        here = s->n - k < CAIRN_RUNS_STRIP ? s->n - k : CAIRN_RUNS_STRIP;
+        cairn_words_get_values(values, value + k * cairn_word_bytes(values), here,
+                               wide);
+        cairn_words_put_values(cairn_word_of_bits(to->val_bits), wide, here,
+                               cairn_value_at(to, s->to + k));
+    }
+}
+
+static void copy_arrived(const cairn_runs  *m,
+                         const char        *at,
+                         int64_t            entries,
+                         cairn_coord        first,
+                         int64_t           *next,
+                         cairn_kernel_part *to)
+{
+    stretch its = {0, 0, 0};
+    strip   s;
+
+    for (int64_t k = 0; k < entries; k += s.n) {
+        read_rows(m, at, entries, k, &s);
+        for (int e = 0, n = 0; e < s.rows; n = s.end[e++]) {
+            int64_t *const row = &next[s.row[n] - first];
+
+            if (*row != its.to + its.n) {
+                put_entries(m, at, entries, &its, to);
+                its = (stretch){k + n, *row, 0};
+            }
+            its.n += s.end[e] - n;
+            *row += s.end[e] - n;
+        }
+    }
+    put_entries(m, at, entries, &its, to);
+}
+
+/// Lower ranks have lower columns of a row, so that rows are complete and in order when all
+/// have been copied, rank by rank.
+static void
+copy_all(const cairn_runs *m, cairn_coord first, int64_t *next, cairn_kernel_part *to)
+{
+    const char *at = m->arrived;
+
+    for (int r = 0; r < m->comm->size; r++) {
+        if (r == m->comm->rank) copy_stays(m, next, to);
+        copy_arrived(m, at, m->come_from[r], first, next, to);
+        at += m->come_from[r] * cairn_runs_entry_bytes(m);
+    }
+}
+
+/// The tensor on the new rows, without arrays.
+static cairn_status create_local(const cairn_runs   *m,
+                                 const cairn_local  *own,
+                                 const cairn_format *list,
+                                 cairn_local       **fresh)
+{
+    const int         rank = m->comm->rank;
+    const cairn_coord lo   = cairn_row_grid_first(m->to, rank);
+    const int         i    = rank / m->to->q;
+    cairn_local      *local;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(own->env, 1, fresh));
+    local                  = *fresh;
+    local->env             = own->env;
+    local->shape           = own->shape;
+    local->shape.extent[0] = m->to->q * m->to->row[m->to->p];
+    local->format          = list;
+    local->value_bits      = own->value_bits;
+    local->groups          = 1;
+    local->box[0] = (cairn_interval){lo, lo + m->to->row[i + 1] - m->to->row[i] - 1};
+    local->box[1] = (cairn_interval){0, local->shape.extent[1] - 1};
+    CAIRN_TRY(cairn_layout_create(own->env, list->member[0], local->shape.extent,
+                                  local->box, NULL, own->value_bits,
+                                  &local->group[0].layout));
+    local->group[0].count = 1;
+    CAIRN_TRY(CAIRN_NEW_ZERO(own->env, 1, &local->part));
+    local->parts         = 1;
+    local->part[0].where = (cairn_where){.rank = rank};
+    return CAIRN_OK;
+}
+
+/// Do the columns of each row ascend? What an assertion asks.
+static inline bool columns_ascend(const cairn_kernel_part *view)
+{
+    const cairn_kernel_level *level = &view->level[1];
+
+    for (int64_t k = 0; k + 1 < level->ptr_length; k++)
+        for (int64_t p = cairn_runs_ptr(level, k); p + 1 < cairn_runs_ptr(level, k + 1);
+             p++)
+            if (cairn_runs_index(level, p) >= cairn_runs_index(level, p + 1))
+                return false;
+    return true;
+}
+
+/// Put together what has stayed and what has come.
+static cairn_status fill_local(const cairn_runs *m, int64_t held, cairn_local *fresh)
+{
+    cairn_env *const  env                     = m->comm->env;
+    const cairn_coord first                   = fresh->box[0].lo;
+    const int64_t     rows                    = fresh->box[0].hi + 1 - first;
+    cairn_part *const part                    = &fresh->part[0];
+    cairn_pos         nodes[CAIRN_MAX_LEVELS] = {0};
+    int64_t          *next = NULL, offset = 0, bytes = 0;
+    cairn_status      status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, rows + 1, &next));
+    count_new(m, first, next);
+    part->nnz = nodes[1] = cairn_offsets(rows + 1, 0, next);
+    cairn_part_place(fresh->group[0].layout, nodes, NULL, &offset, &bytes, part);
+    CAIRN_GO(done, cairn_check_memory(env, "rows from other ranks", held + bytes));
+    CAIRN_GO(done, cairn_group_alloc(env, &fresh->group[0], fresh->group[0].layout,
+                                     nodes, CAIRN_CLEAR_NONE, NULL, part));
+    const cairn_kernel_level *const level = &part->view.level[1];
+
+    for (int64_t k = 0; k <= rows; k++)
+        cairn_store_int((void *)level->ptr, k, level->ptr_bits / 8, level->ptr_bits,
+                        next[k]);
+    copy_all(m, first, next, &part->view);
+    cairn_visit(env, nodes[1]);
+    assert(columns_ascend(&part->view));
+    fresh->group[0].checked = true; /* what it was made of is in order */
+done:
+    cairn_free(env, next);
+    return status;
+}
+
+cairn_status cairn_runs_join(const cairn_runs   *m,
+                             const cairn_local  *own,
+                             const cairn_format *list,
+                             int64_t             held,
+                             cairn_local       **fresh)
+{
+    CAIRN_TRY(create_local(m, own, list, fresh));
+    return fill_local(m, held, *fresh);
+}
