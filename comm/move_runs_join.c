@@ -8,6 +8,11 @@
 #include <assert.h>
 #include <string.h>
 
+enum {
+    PIECE       = 16384, ///< Entries that are worth a thread's beginning.
+    MOST_PIECES = 64
+};
+
 void cairn_runs_get_values(const cairn_kernel_part *view,
                            int64_t                  begin,
                            int64_t                  n,
@@ -120,25 +125,50 @@ static void copy_stretch(const cairn_runs *m, const stretch *s, cairn_kernel_par
     }
 }
 
-/// Copy what stays, as far as it lies together at once.
-static void copy_stays(const cairn_runs *m, int64_t *next, cairn_kernel_part *to)
-{
-    const int       me = m->comm->rank, j = me % m->to->q;
-    const cairn_run stay = cairn_runs_rows(m, me / m->to->q);
-    stretch         s    = {0, 0, 0};
+/// What stays, for several threads.
+typedef struct {
+    const cairn_runs  *m;
+    int64_t           *next;
+    cairn_kernel_part *to;
+    int                pieces;
+} stays;
 
-    for (int64_t k = stay.begin; k < stay.end; k++) {
+/// Copy what stays of some of the rows, as far as it lies together at once.
+static void copy_some(void *user, int piece)
+{
+    const stays *const      all = user;
+    const cairn_runs *const m   = all->m;
+    const int               me = m->comm->rank, j = me % m->to->q;
+    const cairn_run         stay = cairn_runs_rows(m, me / m->to->q);
+    const int64_t           rows = stay.end - stay.begin;
+    const int64_t           end =
+        stay.begin + (int64_t)((__int128)rows * (piece + 1) / all->pieces);
+    stretch s = {0, 0, 0};
+
+    for (int64_t k = stay.begin + (int64_t)((__int128)rows * piece / all->pieces);
+         k < end; k++) {
         const cairn_run its = cairn_run_of(m, k, j);
-        int64_t *const  at  = &next[new_row(m, k)];
+        int64_t *const  at  = &all->next[new_row(m, k)];
 
         if (its.begin != s.from + s.n || *at != s.to + s.n) {
-            copy_stretch(m, &s, to);
+            copy_stretch(m, &s, all->to);
             s = (stretch){its.begin, *at, 0};
         }
         s.n += its.end - its.begin;
         *at += its.end - its.begin;
     }
-    copy_stretch(m, &s, to);
+    copy_stretch(m, &s, all->to);
+}
+
+static void copy_stays(const cairn_runs *m, int64_t *next, cairn_kernel_part *to)
+{
+    cairn_env *const env     = m->comm->env;
+    const int        threads = (int)env->options.threads;
+    const int64_t    wanted  = to->values / PIECE + 1;
+    stays            all     = {m, next, to, 1};
+
+    if (threads > 1) all.pieces = wanted < MOST_PIECES ? (int)wanted : MOST_PIECES;
+    cairn_thread_pool_run(&env->thread_pool, threads, copy_some, &all, all.pieces);
 }
 
 /// Copy entries of a message of @p n to places that lie together.

@@ -224,6 +224,48 @@ Test(runs, random_rows_go_as_they_do_one_by_one)
     cr_expect(gone > 0 || cases < CASES, "none of %d", cases);
 }
 
+/// By two threads as by one: from long and short rows, in which not all stay, and back.
+Test(runs, threads_share_what_stays)
+{
+    static int64_t coord[2 * 90000];
+    static double  value[90000];
+    const int64_t  extent[] = {300, 600};
+    cairn_source  *source   = NULL;
+    cairn_tensor  *from = NULL, *there[2] = {NULL}, *back[2] = {NULL};
+    const int64_t  threads = all->env.options.threads;
+    char           said[SAID];
+    int64_t        n = 0;
+
+    for (int64_t i = 0; i < extent[0]; i++)
+        for (int64_t j = i % 7; j < extent[1] && n < 90000; j += 1 + i % 3) {
+            coord[2 * n]     = i;
+            coord[2 * n + 1] = j;
+            value[n++]       = (double)(i * 600 + j) / 7;
+        }
+    snprintf(said, sizeof said, "blocks<1,%d>", size);
+    ON_ALL_RANKS(cairn_source_from_coords(all, 2, extent, rank == 0 ? n : 0, coord,
+                                          value, CAIRN_BY_NNZ, &source)
+                         == CAIRN_OK
+                     && store(source, "csr", "rows", &from) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+    for (int k = 0; k < 2; k++) {
+        all->env.options.threads = 1 + k;
+        ON_ALL_RANKS(convert(from, "csr", said, &there[k]) == CAIRN_OK
+                         && convert(there[k], "csr", "rows", &back[k]) == CAIRN_OK,
+                     "%s", cairn_context_message(all));
+    }
+    all->env.options.threads = threads;
+    check_same(there[0]->local, there[1]->local, said);
+    check_same(from->local, back[0]->local, "back, one thread");
+    check_same(from->local, back[1]->local, "back, two threads");
+    for (int k = 0; k < 2; k++) {
+        cairn_tensor_destroy(&there[k]);
+        cairn_tensor_destroy(&back[k]);
+    }
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+}
+
 /// From one column part to the other all that a row has, and back, where not a row is cut; and
 /// a method that is asked for has no list to start from.
 Test(runs, the_way_is_told)
