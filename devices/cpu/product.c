@@ -8,6 +8,7 @@
 #include "devices/cpu/pieces.h"
 #include "devices/product_kernel.h"
 #include "devices/registry.h"
+#include "share/alike.h"
 #include "tensor/value_storage.h"
 
 #include <stdio.h>
@@ -72,6 +73,18 @@ divide_into_pieces(cpu_product *p, const cairn_share *share, int64_t rows)
     return CAIRN_OK;
 }
 
+/// Count the rows of each part that are alike.
+static cairn_status count_alike(cpu_product *p)
+{
+    const cairn_group *group = cairn_work_group(&p->work);
+
+    for (int64_t k = 0; k < p->parts; k++)
+        CAIRN_TRY(cairn_alike_rows_count(
+            p->env, &cairn_work_part(&p->work, k)->view.level[group->layout->last],
+            &p->partition[k].alike));
+    return CAIRN_OK;
+}
+
 /// Divide every part among the threads.
 static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t all)
 {
@@ -86,6 +99,7 @@ static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t
         CAIRN_TRY(cairn_work_partition_make(
             p->env, &share, &cairn_work_part(&p->work, p->parts)->view, rows,
             p->work.op->columns, threads, &p->partition[p->parts]));
+    if (product->hints.alike) CAIRN_TRY(count_alike(p));
     return p->work.free ? divide_into_pieces(p, &share, rows) : CAIRN_OK;
 }
 

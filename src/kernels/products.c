@@ -122,6 +122,8 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
         {LARGE, {.uneven = true} },
         {SMALL, {.runs = true}   },
         {LARGE, {.runs = true}   },
+        {SMALL, {.alike = true}  },
+        {LARGE, {.alike = true}  },
     };
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)

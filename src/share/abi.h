@@ -56,7 +56,8 @@ typedef enum {
     X(int64_t, steps, "how many; 0: nodes stand under their parents")                 \
     X(int64_t, y_aligned, "1: Y begins at a multiple of 16 bytes")                    \
     X(const double *, sums, "Y's rows in f64, which are added to and rounded into Y") \
-    X(double *, y_sum, "[share[shares] / leaf + shares] what rows of Y get, by leaf")
+    X(double *, y_sum, "[share[shares] / leaf + shares] what rows of Y get, by leaf") \
+    X(const uint8_t *, alike, "[rows] from each on so many have the same columns")
 
 /// Fields of the arguments of a product as groups of items (lower/grid/grid.h). A launch does
 /// the turns `from` to `to`, of what its function counts: lanes, tiles, pieces or long

@@ -140,6 +140,7 @@ void cairn_work_partition_fini(cairn_env *env, cairn_work_partition *partition)
     cairn_free(env, partition->partial);
     cairn_free(env, partition->own);
     cairn_free(env, partition->step);
+    cairn_free(env, partition->alike);
     *partition = (cairn_work_partition){0};
 }
 
@@ -155,5 +156,6 @@ void cairn_work_partition_use(const cairn_work_partition *partition,
     args->first   = partition->first;
     args->last    = partition->last;
     args->step    = partition->step;
+    args->alike   = partition->alike;
     args->steps   = partition->steps;
 }

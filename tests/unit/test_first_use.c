@@ -213,10 +213,11 @@ static void multiply(int                          f,
         cr_assert_eq(
             cairn_layout_store(&use.env, wide, values->kind, values->bits, &layout),
             CAIRN_OK);
-        for (int look = 0; look < 3 && !pads; look++)
-            if (!has_kernel(
-                    layout, op, m == 0,
-                    (cairn_product_seen){.uneven = look == 1, .runs = look == 2}))
+        for (int look = 0; look < 4 && !pads; look++)
+            if (!has_kernel(layout, op, m == 0,
+                            (cairn_product_seen){.uneven = look == 1,
+                                                 .runs   = look == 2,
+                                                 .alike  = look == 3}))
                 note_gap(text);
         cairn_layout_destroy(&use.env, &layout);
         cairn_layout_destroy(&use.env, &wide);

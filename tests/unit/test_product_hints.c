@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What a part says of how its product may be made faster: whether the last columns of
-/// rows follow each other, whether rows are of different lengths, and what follows from
-/// that.
+/// rows follow each other, whether rows are of different lengths, whether their columns
+/// follow each other or are those of the row before, and what follows from that.
 
 #include "support/product_case.h"
 
@@ -118,6 +118,45 @@ static void spread(product_case *c)
     side_by_side(c, 1);
 }
 
+/// Rows of @p n entries, @p rows next to each other in the same columns but for one of @p
+/// apart rows, whose last column is another.
+static void meshes(product_case *c, cairn_coord n, cairn_coord rows, cairn_coord apart)
+{
+    for (cairn_coord i = 0; i < ROWS; i++)
+        for (cairn_coord k = 0; k < n; k++)
+            add(c, i,
+                i / rows * 7 % (ROWS / 2) + 3 * k + (k == n - 1 && i % apart == 0));
+}
+
+static void in_threes(product_case *c)
+{
+    meshes(c, 20, 3, ROWS);
+}
+
+static void in_pairs(product_case *c)
+{
+    meshes(c, 10, 2, ROWS);
+}
+
+static void short_in_pairs(product_case *c)
+{
+    meshes(c, 3, 2, ROWS);
+}
+
+/// Rows are as long as the ones before them, and have all columns but one.
+static void nearly_in_pairs(product_case *c)
+{
+    meshes(c, 10, 2, 2);
+}
+
+/// Nine in ten rows are like the one before, and would be runs, or of uneven lengths.
+static void broad_in_tens(product_case *c)
+{
+    for (cairn_coord i = 0; i < ROWS; i++)
+        for (cairn_coord k = 0; k < 8 + i / 10 % 9; k++)
+            add(c, i, i / 10 * 10 + k);
+}
+
 static void nothing(product_case *c)
 {
     (void)c;
@@ -127,39 +166,48 @@ static const struct {
     void (*fill)(product_case *c);
     const char *format;
     int         columns;
-    bool        follows, uneven, runs;
+    bool        follows, uneven, runs, alike;
 } wanted[] = {
-    {band,            "csr",       0, true,  false, false},
-    {band,            "csr",       1, false, false, false},
-    {band,            "lil",       0, true,  false, false},
-    {band,            "dcsr",      0, true,  false, false},
-    {band,            "bdia<16>",  0, true,  false, false},
-    {band,            "coo",       0, false, false, false},
-    {band,            "sell<8>",   0, false, false, false},
-    {grid,            "csr",       0, true,  false, false},
-    {grid,            "csr",       1, false, false, false},
-    {scattered,       "csr",       0, false, false, false},
-    {scattered,       "csr",       1, false, false, false},
-    {nearly_nothing,  "csr",       0, false, false, false},
-    {nearly_nothing,  "dcsr",      0, false, false, false},
-    {nearly_nothing,  "csr",       1, false, false, false},
-    {nothing,         "csr",       0, false, false, false},
-    {nothing,         "csr",       1, false, false, false},
-    {ragged,          "csr",       1, false, true,  false},
-    {ragged,          "dcsr",      1, false, true,  false},
-    {short_in_threes, "csr",       1, false, true,  false},
-    {long_in_threes,  "csr",       1, false, false, false},
-    {long_ragged,     "csr",       1, false, true,  false},
-    {ragged,          "csr",       0, false, false, false}, /* columns are the lanes */
-    {ragged,          "csc",       1, false, false, false}, /* and here rows are met often */
-    {ragged,          "bcsr<2,2>", 1, false, false, false},
-    {ragged,          "sell<8>",   1, false, false, false},
-    {broad,           "csr",       1, false, false, true },
-    {broad,           "dcsr",      1, false, false, true },
-    {broad,           "csr",       0, true,  false, false},
-    {broad,           "ell",       1, false, false, false}, /* what pads names any column */
-    {broad_at_times,  "csr",       1, false, false, true },
-    {spread,          "csr",       1, false, false, false},
+    {band,            "csr",       0, true,  false, false, false},
+    {band,            "csr",       1, false, false, false, false},
+    {band,            "lil",       0, true,  false, false, false},
+    {band,            "dcsr",      0, true,  false, false, false},
+    {band,            "bdia<16>",  0, true,  false, false, false},
+    {band,            "coo",       0, false, false, false, false},
+    {band,            "sell<8>",   0, false, false, false, false},
+    {grid,            "csr",       0, true,  false, false, false},
+    {grid,            "csr",       1, false, false, false, false},
+    {scattered,       "csr",       0, false, false, false, false},
+    {scattered,       "csr",       1, false, false, false, false},
+    {nearly_nothing,  "csr",       0, false, false, false, false},
+    {nearly_nothing,  "dcsr",      0, false, false, false, false},
+    {nearly_nothing,  "csr",       1, false, false, false, false},
+    {nothing,         "csr",       0, false, false, false, false},
+    {nothing,         "csr",       1, false, false, false, false},
+    {ragged,          "csr",       1, false, true,  false, false},
+    {ragged,          "dcsr",      1, false, true,  false, false},
+    {short_in_threes, "csr",       1, false, true,  false, false},
+    {long_in_threes,  "csr",       1, false, false, false, false},
+    {long_ragged,     "csr",       1, false, true,  false, false},
+    {ragged,          "csr",       0, false, false, false, false}, /* columns are the lanes */
+    {ragged,          "csc",       1, false, false, false, false}, /* and here rows are met often */
+    {ragged,          "bcsr<2,2>", 1, false, false, false, false},
+    {ragged,          "sell<8>",   1, false, false, false, false},
+    {broad,           "csr",       1, false, false, true,  false},
+    {broad,           "dcsr",      1, false, false, true,  false},
+    {broad,           "csr",       0, true,  false, false, false},
+    {broad,           "ell",       1, false, false, false, false}, /* what pads names any column */
+    {broad_at_times,  "csr",       1, false, false, true,  false},
+    {spread,          "csr",       1, false, false, false, false},
+    {in_threes,       "csr",       1, false, false, false, true },
+    {in_threes,       "dcsr",      1, false, false, false, true },
+    {in_threes,       "csr",       0, false, false, false, false},
+    {in_threes,       "lil",       1, false, false, false, false},
+    {in_threes,       "ell",       1, false, false, false, false},
+    {in_pairs,        "csr",       1, false, false, false, true },
+    {short_in_pairs,  "csr",       1, false, false, false, false},
+    {nearly_in_pairs, "csr",       1, false, false, false, false},
+    {broad_in_tens,   "csr",       1, false, false, false, true },
 };
 
 enum { WANTED = sizeof wanted / sizeof *wanted };
@@ -210,6 +258,7 @@ Test(product_hints, bands_and_uneven_rows_are_told_from_others)
                      wanted[k].format);
         cr_expect_eq(seen.uneven, wanted[k].uneven, "case %d: %s", k, wanted[k].format);
         cr_expect_eq(seen.runs, wanted[k].runs, "case %d: %s", k, wanted[k].format);
+        cr_expect_eq(seen.alike, wanted[k].alike, "case %d: %s", k, wanted[k].format);
         product_case_close(&c);
     }
 }

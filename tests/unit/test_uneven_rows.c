@@ -2,9 +2,11 @@
 /// @file
 /// Compressed rows whose kernels are others than most: of different lengths, more for each
 /// thread than a processor learns, which end without a branch; of columns that follow each
-/// other, whose x is loaded as it lies, and of a caller's that only seem to. Sums have the
-/// bits that product.h promises, and nothing of other rows or columns, whatever they hold.
+/// other, whose x is loaded as it lies, and of a caller's that only seem to; of the same
+/// columns, which are summed side by side. Sums have the bits that product.h promises, and
+/// nothing of other rows or columns, whatever they hold.
 
+#include "share/alike.h"
 #include "support/device_file.h"
 #include "support/seed.h"
 
@@ -109,6 +111,46 @@ static void draw_turns_in_no_order(void)
     }
     for (int j = 0; j < WIDTH; j++)
         a.x[j] = (double)draw(2000001) / 1e6 - 1;
+}
+
+/// Entries of a row that begins at entry @p n, of other columns than any before: up to 30,
+/// or @p length in a row.
+static void draw_columns(int64_t n, int64_t length)
+{
+    int64_t j = (int64_t)draw(400);
+
+    for (int64_t k = 0; k < length; k++) {
+        a.idx[n + k] = j;
+        j += length > 30 ? 1 : 1 + (int64_t)draw(20);
+    }
+}
+
+/// Groups of one to five rows of the same columns, some of which are without entries. One
+/// row in four is as long as the first one of its group, and has another last column. Each
+/// 5,000 rows stands a group of rows as long as a cut, or longer by one. All values are
+/// such that f32 has them, too.
+static void draw_groups(void)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < TALL;) {
+        const int     rows = 1 + (int)draw(5);
+        const int64_t length =
+            i / 5000 == (i + rows) / 5000 ? (int64_t)draw(31) : CUT + (int64_t)draw(2);
+        const int64_t first = n;
+
+        for (int r = 0; r < rows && i < TALL; r++, i++) {
+            if (r == 0) draw_columns(n, length);
+            for (int64_t k = 0; k < length; k++, n++) {
+                a.idx[n] = a.idx[first + k];
+                a.val[n] = (double)draw(2001) / 64 - 15;
+            }
+            if (r > 0 && length > 0 && draw(4) == 0) a.idx[n - 1]++;
+            a.ptr[i + 1] = n;
+        }
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = (double)draw(2001) / 64 - 15;
 }
 
 /// Entries @p p to @p end - 1 in four chains.
@@ -233,4 +275,136 @@ Test(uneven_rows, that_are_borrowed_in_no_order_are_not_taken_for_runs, .timeout
         expect_sums(tensor, "borrowed", threads);
         cairn_tensor_destroy(&tensor);
     }
+}
+
+static cairn_tensor *borrowed(void)
+{
+    cairn_tensor *tensor;
+
+    MUST(context,
+         cairn_tensor_from_csr(context, TALL, WIDTH, 0, TALL, a.ptr, 64, a.idx, 64,
+                               a.val, CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
+    return tensor;
+}
+
+/// Groups are cut by threads wherever these begin.
+Test(uneven_rows, alike_have_the_bits_of_four_chains, .timeout = 600)
+{
+    static const char *const formats[] = {"csr", "dcsr", "lil", "coo"};
+
+    state = seed_clock() * 2 + 1;
+    for (int k = 0; k < seed_cases(6); k++) {
+        draw_groups();
+        cairn_source *source = source_of();
+
+        for (int f = 0; f < 4; f++)
+            hold(source, formats[f], 1 + k % 3);
+        use_threads(1 + k % 3);
+        cairn_tensor *tensor = borrowed();
+
+        expect_sums(tensor, "borrowed", 1 + k % 3);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
+    }
+}
+
+static void expect_narrow_sums(cairn_tensor *tensor)
+{
+    static float x[WIDTH], y[TALL];
+    cairn_plan  *plan;
+
+    for (int j = 0; j < WIDTH; j++)
+        x[j] = (float)a.x[j];
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
+    MUST(context, cairn_plan_run(plan, x, y));
+    for (int i = 0; i < TALL; i++)
+        cr_assert_eq(y[i], (float)sum_of_row(i), "row %d: %a, not %a", i, y[i],
+                     sum_of_row(i));
+    cairn_plan_destroy(&plan);
+}
+
+Test(uneven_rows, alike_in_f32_have_the_bits_of_f64_rounded, .timeout = 600)
+{
+    state = seed_clock() * 2 + 1;
+    for (int k = 0; k < seed_cases(3); k++) {
+        draw_groups();
+        cairn_source *source = source_of();
+
+        use_threads(1 + k % 3);
+        cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F32);
+
+        expect_narrow_sums(tensor);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
+    }
+}
+
+/// Y = A*x + Y, and the transpose of columns: other rows of Y, and sums that join them.
+Test(uneven_rows, alike_join_what_y_has, .timeout = 600)
+{
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+
+    op.alpha = -0.5;
+    op.beta  = 1;
+    state    = seed_clock() * 2 + 1;
+    for (int k = 0; k < seed_cases(3); k++) {
+        static double y[TALL];
+        cairn_plan   *plan;
+
+        draw_groups();
+        use_threads(1 + k % 3);
+        cairn_tensor *tensor = borrowed();
+
+        MUST(context, cairn_plan_create_product(tensor, &op, &plan));
+        for (int i = 0; i < TALL; i++)
+            y[i] = i % 7 - 3;
+        MUST(context, cairn_plan_run(plan, a.x, y));
+        for (int i = 0; i < TALL; i++)
+            cr_assert_eq(y[i], i % 7 - 3 + -0.5 * sum_of_row(i), "row %d", i);
+        cairn_plan_destroy(&plan);
+        cairn_tensor_destroy(&tensor);
+    }
+}
+
+/// Are rows @p i and @p i + 1 alike, by their definition?
+static bool are_alike(int64_t i)
+{
+    const int64_t p = a.ptr[i], q = a.ptr[i + 1], length = q - p;
+
+    if (i + 2 > TALL || a.ptr[i + 2] - q != length || length < CAIRN_ALIKE_LEAST
+        || length > CUT)
+        return false;
+    for (int64_t k = 0; k < length; k++)
+        if (a.idx[p + k] != a.idx[q + k]) return false;
+    return true;
+}
+
+Test(uneven_rows, alike_are_counted)
+{
+    cairn_kernel_level level = {.ptr        = a.ptr,
+                                .ptr_length = TALL + 1,
+                                .ptr_bits   = 64,
+                                .idx        = a.idx,
+                                .idx_bits   = 64,
+                                .idx_stride = 8};
+    cairn_env          env;
+    uint8_t           *alike;
+    int                found[CAIRN_ALIKE + 1] = {0};
+
+    state = seed_clock() * 2 + 1;
+    cairn_env_init(&env);
+    draw_groups();
+    cr_assert_eq(cairn_alike_rows_count(&env, &level, &alike), CAIRN_OK);
+    for (int i = 0; i < TALL; i++) {
+        int rows = 1;
+
+        while (rows < CAIRN_ALIKE && are_alike(i + rows - 1))
+            rows++;
+        cr_assert_eq(alike[i], rows, "row %d: %d, not %d", i, alike[i], rows);
+        found[rows]++;
+    }
+    for (int k = 1; k <= CAIRN_ALIKE; k++)
+        cr_expect_gt(found[k], 1000);
+    cairn_free(&env, alike);
+    cairn_env_fini(&env);
 }

@@ -50,8 +50,10 @@ typedef struct cairn_product_hints {
                    ///< behind them.
     bool uneven;   ///< SpMV: rows next to each other are of different lengths: end
                    ///< them without a branch.
-    bool runs; ///< SpMV: columns often follow each other, eight in a row: look before
-               ///< they are loaded one by one. Only of rows whose columns ascend.
+    bool runs;  ///< SpMV: columns often follow each other, eight in a row: look before
+                ///< they are loaded one by one. Only of rows whose columns ascend.
+    bool alike; ///< SpMV: rows next to each other often have the same columns: sum such
+                ///< rows side by side, as `alike` of the arguments says.
 } cairn_product_hints;
 
 /// The same of grids (lower/grid/grid.h), by what a launch's parts and vectors are:
@@ -85,7 +87,9 @@ typedef struct cairn_product_seen {
     bool
         uneven; ///< The length of a row often says nothing of the next one's, and rows are
                 ///< more than a processor learns.
-    bool runs; ///< Eight entries of a row often stand side by side.
+    bool runs;  ///< Eight entries of a row often stand side by side.
+    bool alike; ///< A row often has the columns of the one before; then it is neither
+                ///< uneven nor are its runs looked for.
 } cairn_product_seen;
 
 typedef struct cairn_product {

@@ -326,6 +326,87 @@ find_loop(build *e, cairn_nest *nest, entries *loop, cairn_ir_x *begin, cairn_ir
     }
 }
 
+/// Add the @p lanes entries from number @p k on to the sums of @p count rows, which have x
+/// in common: those of a row stand behind those of the row before.
+static void add_to_rows(build         *e,
+                        const entries *loop,
+                        cairn_sums    *s,
+                        int            count,
+                        cairn_ir_x     length,
+                        int            k,
+                        int            lanes)
+{
+    cairn_ir  *b = e->b;
+    cairn_nest nest;
+
+    stand(e, loop, &nest, k);
+    if (lanes > 1) take_lanes(e, &nest);
+    const cairn_ir_x j = cairn_nest_dim(&nest, e->p->in);
+    const cairn_ir_x x =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_product_x(e, j, lanes), "xs"));
+
+    for (int r = 0; r < count; r++) {
+        const cairn_ir_x at =
+            cairn_ir_add(b, cairn_nest_value(&nest), cairn_ir_mul_int(b, length, r));
+        const cairn_ir_x a   = cairn_product_value_at(e, &nest, at, lanes);
+        cairn_ir_var    *sum = lanes > 1 ? s[r].sum[0][0][0] : s[r].first_chain;
+
+        cairn_ir_assign(b, sum,
+                        cairn_ir_add(b, cairn_ir_use(b, sum), cairn_ir_mul(b, a, x)));
+    }
+}
+
+/// Fetch ahead what stands behind the entries at hand, of each row.
+static void
+fetch_rows(build *e, const entries *loop, cairn_sums *s, int count, cairn_ir_x length)
+{
+    cairn_ir  *b = e->b;
+    cairn_nest nest;
+
+    for (int r = 0; r < count; r++) {
+        stand_at(
+            e, loop, &nest,
+            cairn_ir_add(b, cairn_ir_use(b, loop->p), cairn_ir_mul_int(b, length, r)));
+        cairn_product_fetch(e, &nest, s, e->p->order.levels);
+    }
+}
+
+void cairn_product_chains_alike(build      *e,
+                                cairn_nest *nest,
+                                cairn_sums *s,
+                                int         count,
+                                cairn_ir_x  begin,
+                                cairn_ir_x  end)
+{
+    cairn_ir *b    = e->b;
+    entries   loop = {
+          .nest = nest, .level = e->p->layout->last, .at = e->p->order.levels};
+
+    loop.p = cairn_ir_declare(b, begin, "p");
+    end    = cairn_ir_use(b, cairn_ir_let(b, end, "p_end"));
+    const cairn_ir_x length =
+        cairn_ir_use(b, cairn_ir_let(b, left(e, &loop, end), "length"));
+
+    cairn_ir_while(
+        b, cairn_ir_le(b, cairn_ir_add_int(b, cairn_ir_use(b, loop.p), TURN), end));
+    fetch_rows(e, &loop, s, count, length);
+    for (int k = 0; k < TURN; k += CHAINS)
+        add_to_rows(e, &loop, s, count, length, k, CHAINS);
+    advance(e, &loop, TURN);
+    cairn_ir_end(b);
+    cairn_ir_if(
+        b, cairn_ir_le(b, cairn_ir_add_int(b, cairn_ir_use(b, loop.p), CHAINS), end));
+    add_to_rows(e, &loop, s, count, length, 0, CHAINS);
+    advance(e, &loop, CHAINS);
+    cairn_ir_end(b);
+    for (int r = 0; r < count; r++)
+        split_first(e, &s[r]);
+    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, loop.p), end));
+    add_to_rows(e, &loop, s, count, length, 0, 1);
+    advance(e, &loop, 1);
+    cairn_ir_end(b);
+}
+
 void cairn_product_chains(build *e, cairn_nest *nest, cairn_sums *s)
 {
     const cairn_product_plan *p                     = e->p;

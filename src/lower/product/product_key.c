@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "lower/product/product_plan.h"
+#include "share/alike.h"
 #include "tensor/local.h"
 
 #include <inttypes.h>
@@ -122,10 +123,10 @@ cairn_status cairn_product_key(cairn_env           *env,
                    product->sums_y ? ".ysum" : "", product->columns == 1 ? "" : ".k",
                    cairn_ir_type_text(product->operand),
                    cairn_ir_type_text(product->accumulate), product->vector_bytes);
-    cairn_text_add(&text, " h%d%d%d%d%d%s%s%s", hints.stream, hints.scattered,
+    cairn_text_add(&text, " h%d%d%d%d%d%s%s%s%s", hints.stream, hints.scattered,
                    hints.fetch_x, hints.bypass_y, hints.by_columns,
                    hints.follow_x ? "1" : "", hints.uneven ? "u" : "",
-                   hints.runs ? "r" : "");
+                   hints.runs ? "r" : "", hints.alike ? "a" : "");
     add_layout(&text, layout);
     add_plan(&text, &plan);
     return cairn_text_take(&text, key);
@@ -235,6 +236,17 @@ static bool turns_are_runs(const cairn_kernel_level *level, int64_t threads)
                : runs >= turns - turns / 8;
 }
 
+/// Do so many rows have the columns of the next one that it pays to count them?
+static bool often_alike(const cairn_kernel_level *level)
+{
+    const int64_t pairs = level->ptr_length - 2;
+    int           alike = 0;
+
+    for (int64_t k = 0; k < LOOKS && pairs >= LOOKS; k++)
+        alike += cairn_rows_are_alike(level, place_of_look(pairs, k));
+    return alike >= LOOKS / 4;
+}
+
 cairn_product_seen cairn_product_look(const cairn_layout      *layout,
                                       const cairn_product     *product,
                                       const cairn_kernel_part *part,
@@ -244,9 +256,12 @@ cairn_product_seen cairn_product_look(const cairn_layout      *layout,
     cairn_product_seen seen  = {.follows = false};
     cairn_product_plan plan;
 
-    asked.hints = (cairn_product_hints){.uneven = true, .runs = true, .follow_x = true};
+    asked.hints = (cairn_product_hints){
+        .uneven = true, .runs = true, .alike = true, .follow_x = true};
     cairn_product_plan_make(layout, &asked, &plan);
     if (plan.hints.follow_x) seen.follows = rows_follow(&part->level[layout->last]);
+    if (plan.hints.alike) seen.alike = often_alike(&part->level[layout->last]);
+    if (seen.alike) return seen;
     if (plan.hints.uneven)
         seen.uneven = rows_are_uneven(&part->level[layout->last], threads);
     if (plan.hints.runs)
@@ -286,5 +301,6 @@ cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
         .follow_x   = following,
         .uneven     = seen.uneven,
         .runs       = seen.runs,
+        .alike      = seen.alike,
     };
 }

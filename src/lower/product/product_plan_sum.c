@@ -137,6 +137,14 @@ static bool reads_before(const plan *p)
            && cairn_nest_levels_of(p->layout, p->in) == 1U << l;
 }
 
+/// Are rows, none of which is left out, the nodes of one level, and their entries one list,
+/// so that those of a row stand behind those of the row before?
+static bool rows_stand_together(const plan *p)
+{
+    return reads_before(p) && p->layout->last == 1 && p->order.known == 1
+           && p->order.run < 0 && !p->guard_row && p->layout->partition < 0;
+}
+
 /// The next level below @p l, with a ptr, under dense levels only; -1: none.
 static int ptr_below(const cairn_layout *layout, int l)
 {
@@ -258,6 +266,7 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
             given.scattered && hints.stream && p->tile.kind == CAIRN_TILE_NONE;
         hints.uneven = given.uneven && sums && reads_before(p);
         hints.runs   = given.runs && sums && reads_before(p);
+        hints.alike  = given.alike && sums && rows_stand_together(p);
     } else if (sums) {
         hints.fetch_x    = given.fetch_x && !p->tile.shifted;
         hints.bypass_y   = given.bypass_y && !p->product->adds && p->order.once;

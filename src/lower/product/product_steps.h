@@ -5,9 +5,10 @@
 ///
 /// product.c enters the levels of the row; product_tile.c takes many rows at once and
 /// tells whether all of a tile is inside; product_sum.c adds what is below a row;
-/// product_chains.c is the loop over stored entries in four chains; product_cuts.c the
-/// cuts of long rows that threads share, product_share.c the threads; product_columns.c
-/// are the columns of X and Y; product_store.c joins sums to Y.
+/// product_chains.c is the loop over stored entries in four chains; product_alike.c are
+/// rows that have the same columns; product_cuts.c the cuts of long rows that threads
+/// share, product_share.c the threads; product_columns.c are the columns of X and Y;
+/// product_store.c joins sums to Y.
 
 #ifndef CAIRN_LOWER_PRODUCT_STEPS_H
 #define CAIRN_LOWER_PRODUCT_STEPS_H
@@ -141,6 +142,23 @@ void cairn_product_term(cairn_product_build *e,
 
 /// Add one loop over stored entries in four chains.
 void cairn_product_chains(cairn_product_build *e, cairn_nest *nest, cairn_sums *s);
+
+/// Rows of the level that is entered as number @p at, of the nodes @p begin to before @p
+/// end: those next to each other that have the same columns side by side.
+void cairn_product_alike(cairn_product_build *e,
+                         cairn_nest          *nest,
+                         int                  at,
+                         cairn_ir_x           begin,
+                         cairn_ir_x           end);
+
+/// Add the entries of @p count such rows to @p s[count], in four chains each. @p nest: the
+/// first row, whose entries @p begin to before @p end are; at most CAIRN_CUT.
+void cairn_product_chains_alike(cairn_product_build *e,
+                                cairn_nest          *nest,
+                                cairn_sums          *s,
+                                int                  count,
+                                cairn_ir_x           begin,
+                                cairn_ir_x           end);
 
 /// Add one whole cut, from node @p at on, in four chains.
 void cairn_product_chains_cut(cairn_product_build *e,

@@ -73,6 +73,7 @@ typedef struct cairn_product_args {
     int64_t         steps, y_aligned;
     const double   *sums;
     double         *y_sum;
+    const uint8_t  *alike;
 } cairn_product_args;
 
 typedef float  v4f32 __attribute__((vector_size(16), aligned(4), may_alias));

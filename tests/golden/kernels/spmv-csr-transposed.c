@@ -73,6 +73,7 @@ typedef struct cairn_product_args {
     int64_t         steps, y_aligned;
     const double   *sums;
     double         *y_sum;
+    const uint8_t  *alike;
 } cairn_product_args;
 
 int64_t spmv_transposed(const cairn_kernel_part *A, const cairn_product_args *op)

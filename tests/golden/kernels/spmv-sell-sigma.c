@@ -75,6 +75,7 @@ typedef struct cairn_product_args {
     int64_t         steps, y_aligned;
     const double   *sums;
     double         *y_sum;
+    const uint8_t  *alike;
 } cairn_product_args;
 
 typedef uint32_t v2u32 __attribute__((vector_size(8), aligned(4), may_alias));
