@@ -4,7 +4,7 @@
 
 #include "auto/pattern_statistics.h"
 
-#include "auto/touches.h"
+#include "share/alike.h"
 
 #include <math.h>
 #include <string.h>
@@ -316,9 +316,30 @@ static void count_touches(const pass *p, cairn_pattern *s)
         const int32_t since = now - p->mark[line];
         const int32_t ago   = p->mark[line] > 0 && since < all ? since : all;
 
-        s->near_touches += !again & (ago > NEAR_LINES);
-        s->far_touches += !again & (ago > FAR_LINES);
+        s->touches.near += !again & (ago > NEAR_LINES);
+        s->touches.far += !again & (ago > FAR_LINES);
         p->mark[line] = now;
+    }
+}
+
+/// Entries of rows that have the columns of the row before.
+static void count_alike(const pass *p, cairn_pattern *s)
+{
+    const cairn_coord *row = p->entries->coord[0], *col = p->entries->coord[1];
+    const cairn_pos    n      = p->entries->n;
+    cairn_pos          before = 0; /* where the row before begins */
+
+    for (cairn_pos begin = 0, end = 0; begin < n; before = begin, begin = end) {
+        while (end < n && row[end] == row[begin])
+            end++;
+        const cairn_pos length = end - begin;
+
+        if (length < CAIRN_ALIKE_LEAST || length > CAIRN_CUT || begin - before != length
+            || row[begin] != row[before] + 1)
+            continue;
+        s->alike += memcmp(&col[before], &col[begin], (size_t)length * sizeof *col) == 0
+                        ? length
+                        : 0;
     }
 }
 
@@ -459,8 +480,9 @@ static void scale(cairn_pattern *s, const cairn_entries *sample)
     if (CAIRN_STRETCH * s->stretch.full < s->stretch.entries) /* by rounding */
         s->stretch.full = divide_up(s->stretch.entries, CAIRN_STRETCH);
     scale_rest(s, times);
-    s->near_touches = llround(times * (double)s->near_touches);
-    s->far_touches  = llround(times * (double)s->far_touches);
+    s->touches.near = llround(times * (double)s->touches.near);
+    s->touches.far  = llround(times * (double)s->touches.far);
+    s->alike        = llround(times * (double)s->alike);
 }
 
 cairn_status cairn_pattern_count_sample(cairn_env          *env,
@@ -473,6 +495,7 @@ cairn_status cairn_pattern_count_sample(cairn_env          *env,
         return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(env, p.rows + p.cols + 1, &p.mark));
     count_touches(&p, structure);
+    count_alike(&p, structure);
     count_blocks(&p, structure);
     count_stretches(&p, structure);
     cairn_free(env, p.mark);
@@ -500,6 +523,7 @@ void cairn_pattern_assume_best(cairn_pattern *structure, bool rows_counted)
     }
     s->stretch.all = s->stretch.full = divide_up(s->entries, CAIRN_STRETCH);
     s->stretch.entries               = s->entries;
+    s->alike                         = s->entries;
 }
 
 void cairn_pattern_assume_worst(cairn_pattern *structure)
@@ -515,6 +539,7 @@ void cairn_pattern_assume_worst(cairn_pattern *structure)
     for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++)
         s->blocks[k] = s->entries;
     s->stretch.all = s->entries;
+    s->alike       = 0;
 }
 
 void cairn_pattern_drop_stretches(cairn_pattern *structure)

@@ -8,7 +8,7 @@
 #ifndef CAIRN_AUTO_PATTERN_STATISTICS_H
 #define CAIRN_AUTO_PATTERN_STATISTICS_H
 
-#include "auto/sample.h"
+#include "auto/touches.h"
 
 /* Rows of a stretch of a diagonal, and of a slice. */
 enum { CAIRN_STRETCH = 64, CAIRN_SLICE = 8 };
@@ -55,9 +55,9 @@ typedef struct cairn_pattern {
     int64_t blocks[CAIRN_BLOCKS_KINDS]; ///< Blocks with an entry,
     int64_t widest[CAIRN_BLOCKS_KINDS]; ///< and most of them in a row of blocks.
     cairn_stretches stretch;
-    /* Entries for which a line of X is fetched from beyond the first cache, and from
-       beyond the second. */
-    int64_t near_touches, far_touches;
+    cairn_touches   touches; ///< Entries for which a line of X is fetched from afar,
+    int64_t         alike;   ///< and entries of rows that have the columns of the row
+                             ///< before (share/alike.h).
 } cairn_pattern;
 
 /// Count what rows say, all of them: everything above `blocks`. The rest becomes 0.
@@ -90,7 +90,7 @@ cairn_status cairn_pattern_count_sample(cairn_env          *env,
                                         cairn_pattern      *structure);
 
 /// Fill in what was not counted as the best matrix with what was has it: no padding, all
-/// blocks and stretches full.
+/// blocks and stretches full, all rows alike.
 ///
 /// @param[in] rows_counted  Of cairn_pattern_count_rows(); else only entries, rows and
 ///                          columns are known.

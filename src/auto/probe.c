@@ -181,8 +181,8 @@ count_touches(const member *m, const cairn_leaf *leaf, cairn_suggest_work *work)
         whole->entries > 0 ? work->entries / (double)whole->entries : 0;
     cairn_touches touches = {0};
 
-    work->near = share * (double)whole->near_touches;
-    work->far  = share * (double)whole->far_touches;
+    work->near = share * (double)whole->touches.near;
+    work->far  = share * (double)whole->touches.far;
     if (leaf->by_rows) return CAIRN_OK;
     CAIRN_TRY(cairn_touches_count(m->probe->env, m->group, m->part, m->probe->sample,
                                   &touches));

@@ -32,8 +32,8 @@ static void share_touches(const cairn_pattern *s, cairn_suggest_work *work)
 {
     const double share = s->entries > 0 ? work->entries / (double)s->entries : 0;
 
-    work->near = share * (double)s->near_touches;
-    work->far  = share * (double)s->far_touches;
+    work->near = share * (double)s->touches.near;
+    work->far  = share * (double)s->touches.far;
 }
 
 /// @p entries of them, by rows.
@@ -48,6 +48,7 @@ static void list_rows(const cairn_pattern *s, double entries, cairn_suggest_work
                               .values  = entries,
                               .entries = entries,
                               .widest  = (double)s->max_row,
+                              .alike   = (double)s->alike,
                               .bytes = entries * cairn_index_bytes(s->cols) + 4 * rows};
     share_touches(s, w);
 }

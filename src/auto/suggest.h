@@ -40,6 +40,7 @@ typedef struct cairn_suggest_work {
         widest;   ///< Values of the longest list, at most: one thread works through it.
     double bytes; ///< Of the arrays, as they are stored;
     double wide;  ///< while they are made: values are as wide as the type then.
+    double alike; ///< Entries of rows that have the columns of the row before.
     double near, far; ///< Lines of X that come from beyond the first, the second cache.
 } cairn_suggest_work;
 

@@ -344,15 +344,18 @@ Test(auto_learned, bytes_and_lines_are_scaled_by_the_memory_s_factors)
 /* ---- rows of different lengths ---- */
 
 /// Seconds of a product in CSR of @p rows rows of eight entries, @p turns of them of another
-/// length than the row before.
-static double predict_rows(double rows, double turns, int threads)
+/// length than the row before, @p alike of them with its columns.
+static double predict_alike(double rows, double turns, double alike, int threads)
 {
     const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     const cairn_counts          counts = {
                  .members = 1,
-                 .work =
-                     {{.rows = rows, .turns = turns, .values = 8 * rows, .entries = 8 * rows}},
-                 .leaf = {{.kind = CAIRN_LEAF_RUN, .rows = 1, .cols = 1}}};
+                 .work    = {{.rows    = rows,
+                              .turns   = turns,
+                              .values  = 8 * rows,
+                              .entries = 8 * rows,
+                              .alike   = 8 * alike}},
+                 .leaf    = {{.kind = CAIRN_LEAF_RUN, .rows = 1, .cols = 1}}};
     const cairn_predictor by = {
         .op = &op, .threads = threads, .memory = {1, 1, 1}
     };
@@ -360,6 +363,21 @@ static double predict_rows(double rows, double turns, int threads)
 
     cairn_counts_predict(&counts, &by, &product, &convert);
     return product;
+}
+
+static double predict_rows(double rows, double turns, int threads)
+{
+    return predict_alike(rows, turns, 0, threads);
+}
+
+/// Where a quarter of the rows are alike they are summed side by side.
+Test(auto_learned, rows_that_are_alike_take_less)
+{
+    const double none = predict_alike(40000, 0, 0, 1);
+
+    cr_expect_eq(predict_alike(40000, 0, 9000, 1), none);
+    cr_expect_lt(predict_alike(40000, 0, 20000, 1), 0.9 * none);
+    cr_expect_lt(predict_alike(40000, 0, 26000, 1), predict_alike(40000, 0, 20000, 1));
 }
 
 /// Kernels find the ends of many uneven rows without a branch, which costs each row a
