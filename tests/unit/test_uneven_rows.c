@@ -339,7 +339,33 @@ Test(uneven_rows, alike_in_f32_have_the_bits_of_f64_rounded, .timeout = 600)
     }
 }
 
-/// Y = A*x + Y, and the transpose of columns: other rows of Y, and sums that join them.
+/// Values that are stored in fewer bytes are widened before anything is added.
+Test(uneven_rows, alike_of_narrow_values_have_the_same_bits, .timeout = 600)
+{
+    static const char *const stored[] = {"i8", "i16", "f16", "f32", "dict8"};
+    enum { STORED = sizeof stored / sizeof *stored };
+
+    state = seed_clock() * 2 + 1;
+    for (int k = 0; k < seed_cases(2); k++) {
+        draw_groups();
+        for (int64_t p = 0; p < a.ptr[TALL]; p++)
+            a.val[p] = (double)draw(201) - 100;
+        cairn_source *source = source_of();
+
+        for (int t = 0; t < STORED; t++) {
+            char text[200];
+
+            snprintf(text, sizeof text,
+                     "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), "
+                     "trim(1,1)>, layout<val(%s)> }>",
+                     stored[t]);
+            hold(source, text, 1 + (k + t) % 3);
+        }
+        cairn_source_destroy(&source);
+    }
+}
+
+/// Y = A*x + Y, scaled.
 Test(uneven_rows, alike_join_what_y_has, .timeout = 600)
 {
     cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
