@@ -55,6 +55,13 @@ __attribute__((target("avx512f"))) static void send_lines(cairn_stream_table t,
     }
 }
 
+__attribute__((target("avx512f"))) static void
+copy_lines(char *to, const char *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += LINE)
+        _mm512_stream_si512((void *)(to + at), _mm512_loadu_si512(from + at));
+}
+
 /// A line in parts.
 static inline void stream_line(char *to, const char *from)
 {
@@ -81,6 +88,11 @@ static void send_lines(cairn_stream_table t, ptrdiff_t bytes)
 {
     (void)t;
     (void)bytes;
+}
+
+static void copy_lines(char *to, const char *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
 }
 
 static bool has_lines(void)
@@ -126,5 +138,24 @@ void cairn_stream_end(cairn_stream_table *t)
 
         memcpy(to - left, t->tile + r * t->tile_stride - left, left);
     }
+    fence();
+}
+
+void cairn_stream_copy(void *to, const void *from, size_t bytes)
+{
+    char        *its   = to;
+    const char  *other = from;
+    const size_t first = smaller(before(its) ? LINE - before(its) : 0, bytes);
+    const size_t lines = (bytes - first) / LINE * LINE;
+
+    memcpy(its, other, first);
+    its += first;
+    other += first;
+    if (has_lines())
+        copy_lines(its, other, lines);
+    else
+        for (size_t at = 0; at < lines; at += LINE)
+            stream_line(its + at, other + at);
+    memcpy(its + lines, other + lines, bytes - first - lines);
     fence();
 }

@@ -37,4 +37,8 @@ void cairn_stream_send(cairn_stream_table *t, size_t bytes);
 /// on.
 void cairn_stream_end(cairn_stream_table *t);
 
+/// Copy bytes so; areas must not overlap. They are in memory, for other threads, too, before
+/// what this thread writes from now on.
+void cairn_stream_copy(void *to, const void *from, size_t bytes);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/offsets.h"
 #include "base/wide.h"
+#include "entries/row_begins.h"
 
 #include <assert.h>
 #include <string.h>
@@ -14,9 +15,7 @@
 #define MOST ((int64_t)UINT32_MAX - 1)
 
 enum {
-    BLOCK = 64,     ///< Entries that are compared at once: the bits of a word.
-    SOME  = 8,      ///< Rows that are begun before it is asked whether there are more.
-    AHEAD = 16,     ///< Rows that are begun at once: the numbers of a cache line.
+    BLOCK = CAIRN_BEGINS_BLOCK,
     WORTH = 200000, ///< Entries from which threads pay (as for other passes).
 };
 
@@ -155,50 +154,6 @@ INLINE void compare(const indices *x, int64_t k, uint8_t *differs)
     }
 }
 
-/// Bytes that are 0 or 1 as the bits of a word.
-INLINE uint64_t gather(const uint8_t *differs)
-{
-    uint64_t mask = 0, bytes;
-
-    for (int k = 0; k < BLOCK / 8; k++) {
-        memcpy(&bytes, differs + 8 * k, sizeof bytes);
-        mask |= bytes * UINT64_C(0x0102040810204080) >> 56 << 8 * k;
-    }
-    return mask;
-}
-
-/// The row of entry @p k begins there, and so do those from @p next on, which have no
-/// entries. How many these are is as good as random, so that no branch asks: as many rows as
-/// a line has begin there, and those among them that have entries begin once more when
-/// their turn comes. @return the row after it.
-INLINE int64_t
-begin_row(const indices *x, int64_t k, int64_t next, int64_t rows, uint32_t *first)
-{
-    const int64_t row = row_at(x, k);
-
-    if (next + AHEAD <= rows) {
-        for (int j = 0; j < AHEAD; j++)
-            first[next + j] = (uint32_t)k;
-        next += AHEAD;
-    }
-    for (; next <= row; next++)
-        first[next] = (uint32_t)k;
-    return row + 1;
-}
-
-/// Every row from @p next on has entries, and as many begin as @p mask has bits: the entries
-/// from @p k on that do. Some more than there are begin, too, until their turn comes.
-INLINE void begin_rows(int64_t k, uint64_t mask, uint32_t *first)
-{
-    const int count = __builtin_popcountll(mask);
-
-    for (int j = 0; j < count; j += SOME)
-        for (int i = j; i < j + SOME; i++) {
-            first[i] = (uint32_t)(k + __builtin_ctzll(mask | UINT64_C(1) << 63));
-            mask &= mask - 1;
-        }
-}
-
 /// Rows that begin among entries begin..end-1. @return the row after them.
 CAIRN_WIDE static int64_t
 find_some(const indices *x, int64_t begin, int64_t end, uint32_t *first)
@@ -207,22 +162,29 @@ find_some(const indices *x, int64_t begin, int64_t end, uint32_t *first)
     int64_t       next = begin > 0 ? row_at(x, begin - 1) + 1 : 0, k = begin;
     uint8_t       differs[BLOCK];
 
-    if (k == 0 && k < end) next = begin_row(x, k++, next, rows, first);
+    if (k == 0 && k < end) {
+        next = cairn_begins_row(k, row_at(x, k), next, rows, first);
+        k++;
+    }
     for (; k + BLOCK <= end; k += BLOCK) {
         compare(x, k, differs);
-        uint64_t      mask = gather(differs);
+        uint64_t      mask = cairn_begins_gather(differs);
         const int64_t then = next + __builtin_popcountll(mask);
 
-        if (row_at(x, k + BLOCK - 1) + 1 == then && then + SOME <= rows) {
-            begin_rows(k, mask, first + next);
+        if (row_at(x, k + BLOCK - 1) + 1 == then && then + CAIRN_BEGINS_SOME <= rows) {
+            cairn_begins_rows(k, mask, first + next);
             next = then;
             continue;
         }
-        for (; mask; mask &= mask - 1)
-            next = begin_row(x, k + __builtin_ctzll(mask), next, rows, first);
+        for (; mask; mask &= mask - 1) {
+            const int64_t at = k + __builtin_ctzll(mask);
+
+            next = cairn_begins_row(at, row_at(x, at), next, rows, first);
+        }
     }
     for (; k < end; k++)
-        if (row_at(x, k) >= next) next = begin_row(x, k, next, rows, first);
+        if (row_at(x, k) >= next)
+            next = cairn_begins_row(k, row_at(x, k), next, rows, first);
     return next;
 }
 

@@ -257,6 +257,21 @@ bool cairn_part_ascends(const cairn_part *part, cairn_fault *fault)
     return true;
 }
 
+bool cairn_part_is_in_order(const cairn_part *part)
+{
+    const cairn_layout       *layout = part->layout;
+    const int                 l      = layout->last;
+    const cairn_kernel_level *level  = part->view.level;
+
+    if (l < 1 || layout->first != l || layout->levels != l + 1
+        || !layout->level[l].has_ptr || layout->level[l].depth > l)
+        return false;
+    for (int k = 0; k < l; k++)
+        if (level[k].idx_bits) return false;
+    return cairn_ptr_rises(&level[l])
+           && cairn_idx_ascends_within(&level[l], layout->level[l].global);
+}
+
 bool cairn_part_has_childless(const cairn_part *part)
 {
     const cairn_layout *layout = part->layout;

@@ -59,6 +59,13 @@ bool cairn_part_is_sound_at_hand(const cairn_part    *part,
                                  const cairn_at_hand *have,
                                  cairn_fault         *fault);
 
+/// Is it known at a glance that a part is sound and its nodes ascend? Of complete levels
+/// above one list, as compressed rows are, whose indices are read once for both. Others,
+/// and what is wrong with any, takes another look.
+///
+/// Local.
+bool cairn_part_is_in_order(const cairn_part *part);
+
 /// Do the nodes of a sound part ascend under each parent, each path once? Levels whose
 /// numbers are not stored are believed to.
 ///

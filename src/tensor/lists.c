@@ -95,17 +95,30 @@ static bool lies_close(const cairn_kernel_level *level)
     return level->idx_bits > 0 && level->idx_stride == level->idx_bits / 8;
 }
 
+/// A range as the unsigned numbers of a width: how far from `lo` on it reaches.
+typedef struct {
+    uint64_t lo, span;
+} width_range;
+
+/// False: the width holds less than the range, and another look has to tell.
+static bool range_of_width(int bits, cairn_interval range, width_range *r)
+{
+    const uint64_t most = UINT64_MAX >> (64 - bits);
+
+    r->lo   = (uint64_t)range.lo & most;
+    r->span = (uint64_t)range.hi - (uint64_t)range.lo;
+    return range.lo <= range.hi && r->span <= most;
+}
+
 bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range)
 {
+    width_range r;
+
     if (!lies_close(level)) return false;
     if (level->idx_length == 0) return true;
-    const uint64_t most = UINT64_MAX >> (64 - level->idx_bits);
-    const uint64_t span = (uint64_t)range.hi - (uint64_t)range.lo;
-    const uint64_t lo   = (uint64_t)range.lo & most;
-
-    /* Where the width holds less than the range, another look has to tell. */
-    if (range.lo > range.hi || span > most) return false;
-    return OF_WIDTH(within, level->idx_bits, level->idx, level->idx_length, lo, span);
+    return range_of_width(level->idx_bits, range, &r)
+           && OF_WIDTH(within, level->idx_bits, level->idx, level->idx_length, r.lo,
+                       r.span);
 }
 
 /* ---- the span of a list ---- */
@@ -205,7 +218,11 @@ CAIRN_WIDE static bool any(const uint8_t *falls, int64_t n)
 
 /// Does every fall stand where a parent's children begin? Falls are marked, and the marks
 /// at such beginnings taken away, which needs no look at how many children there are.
-static bool falls_at_begins(const cairn_kernel_level *level, int64_t lo)
+///
+/// @param[in] within  Not NULL: is every index in this range, too? Each block is asked while
+///                    it is in the first cache.
+static bool
+falls_at_begins(const cairn_kernel_level *level, int64_t lo, const width_range *within)
 {
     enum { BLOCK = 4096 }; /* marks that stay in the first cache */
     uint8_t       falls[BLOCK];
@@ -214,12 +231,16 @@ static bool falls_at_begins(const cairn_kernel_level *level, int64_t lo)
 
     for (int64_t begin = 0; begin < all; begin += BLOCK) {
         const int64_t n = all - begin < BLOCK ? all - begin : BLOCK, skip = begin == 0;
+        const void *const at =
+            (const void *)((const char *)level->idx + begin * level->idx_stride);
 
+        if (within
+            && !OF_WIDTH(within, level->idx_bits, at, n, within->lo, within->span))
+            return false;
         falls[0] = 0;
         OF_WIDTH(mark, level->idx_bits,
-                 (const void *)((const char *)level->idx
-                                + (begin + skip) * level->idx_stride),
-                 n - skip, lo, falls + skip);
+                 (const void *)((const char *)at + skip * level->idx_stride), n - skip,
+                 lo, falls + skip);
         parent = OF_WIDTH(begins, level->ptr_bits, level->ptr, level->ptr_length,
                           parent, begin, begin + n, falls);
         if (any(falls, n)) return false;
@@ -227,11 +248,19 @@ static bool falls_at_begins(const cairn_kernel_level *level, int64_t lo)
     return true;
 }
 
+bool cairn_idx_ascends_within(const cairn_kernel_level *level, cairn_interval range)
+{
+    width_range r;
+
+    return lies_close(level) && range_of_width(level->idx_bits, range, &r)
+           && falls_at_begins(level, range.lo, &r);
+}
+
 bool cairn_idx_ascends(const cairn_kernel_level *level,
                        bool                      has_ptr,
                        cairn_interval            range)
 {
     if (!lies_close(level)) return false;
-    return has_ptr ? falls_at_begins(level, range.lo)
+    return has_ptr ? falls_at_begins(level, range.lo, NULL)
                    : count_falls(level, range.lo) == 0;
 }

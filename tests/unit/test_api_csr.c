@@ -412,6 +412,80 @@ Test(api_csr, borrowed_repeats_are_combined_by_a_pass)
     cairn_format_destroy(&format);
 }
 
+/* More entries than a cache holds, in a symmetric pattern. */
+enum { FAR_ROWS = 16000, FAR_HALF = 12, FAR_ENTRIES = FAR_ROWS * (2 * FAR_HALF + 1) };
+
+static double far_value(int i, int j)
+{
+    return i + (double)(j % 1000) / 1024;
+}
+
+/// Convert compressed rows, whose entries stand so far @p apart, to columns.
+static void check_far(int apart, cairn_copy_mode mode, const char *method)
+{
+    int32_t *const ptr     = malloc((FAR_ROWS + 1) * sizeof *ptr);
+    int32_t *const idx     = malloc(FAR_ENTRIES * sizeof *idx);
+    double *const  val     = malloc(FAR_ENTRIES * sizeof *val);
+    int32_t *const row     = malloc(FAR_ENTRIES * sizeof *row);
+    int32_t *const begin   = malloc((FAR_ROWS + 1) * sizeof *begin);
+    double *const  made    = malloc(FAR_ENTRIES * sizeof *made);
+    cairn_format  *columns = must_format(context, "csc");
+    cairn_format  *own     = must_format(context, "csr");
+    cairn_tensor  *rows, *tensor;
+    int32_t        n = 0;
+
+    for (int i = 0; i < FAR_ROWS; i++) {
+        ptr[i] = n;
+        for (int j = i - FAR_HALF * apart; j <= i + FAR_HALF * apart; j += apart)
+            if (j >= 0 && j < FAR_ROWS) {
+                idx[n]   = j;
+                val[n++] = far_value(i, j);
+            }
+    }
+    ptr[FAR_ROWS] = n;
+    MUST(context, cairn_tensor_from_csr(context, FAR_ROWS, FAR_ROWS, 0, FAR_ROWS, ptr,
+                                        32, idx, 32, val, CAIRN_F64, mode,
+                                        mode == CAIRN_BORROW ? NULL : own, &rows));
+    MUST(context, cairn_tensor_convert(rows, columns, &tensor));
+    cr_expect(strstr(cairn_tensor_how(tensor), method), "%d apart: %s", apart,
+              cairn_tensor_how(tensor));
+    cairn_compressed out = CAIRN_COMPRESSED;
+
+    out.ptr        = begin;
+    out.idx        = row;
+    out.val        = made;
+    out.ptr_bits   = 32;
+    out.idx_bits   = 32;
+    out.ptr_length = FAR_ROWS + 1;
+    out.length     = n;
+    MUST(context, cairn_tensor_to_csc(tensor, &out));
+    cr_expect_arr_eq(begin, ptr, (FAR_ROWS + 1) * sizeof *ptr);
+    cr_expect_arr_eq(row, idx, (size_t)n * sizeof *idx);
+    for (int j = 0; j < FAR_ROWS; j++)
+        for (int k = ptr[j]; k < ptr[j + 1]; k++)
+            cr_assert_eq(made[k], far_value(row[k], j));
+    cairn_tensor_destroy(&tensor);
+    cairn_tensor_destroy(&rows);
+    cairn_format_destroy(&columns);
+    cairn_format_destroy(&own);
+    void *all[] = {ptr, idx, val, row, begin, made};
+
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+}
+
+/// Where the cursors of a row's columns are all over a cache, its entries are dealt out,
+/// unless mirroring them spares the indices.
+Test(api_csr,
+     entries_of_many_runs_are_dealt_out_and_those_of_few_mirrored,
+     .timeout = 120)
+{
+    cairn_context_set_threads(context, 1);
+    check_far(1, CAIRN_BORROW, "mirror: Move");
+    check_far(3, CAIRN_BORROW, "scatter: Move");
+    check_far(3, CAIRN_COPY, "mirror: Move");
+}
+
 Test(api_csr, few_entries_of_wide_rows_find_their_places)
 {
     enum { WIDE = 100000000 };

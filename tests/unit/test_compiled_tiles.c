@@ -212,3 +212,24 @@ Test(stream, sends_rows_of_any_bytes_by_any_pieces_and_no_others, .timeout = 240
                 check_rows(to + STREAM_APART + at, STRIDE, n);
             }
 }
+
+/// Bytes from anywhere in a line to anywhere in one, and no others.
+Test(stream, copies_any_bytes_and_no_others)
+{
+    static _Alignas(64) char from[64 + STREAM_LONG], to[128 + STREAM_LONG];
+
+    for (size_t k = 0; k < sizeof from; k++)
+        from[k] = (char)byte_of(0, (int)k);
+    for (int at = 0; at < 64; at++)
+        for (int n = 0; n < STREAM_LONG - 64; n += n < 200 ? 1 : 11) {
+            const int other = (at * 7 + n) % 64;
+
+            memset(to, -1, sizeof to);
+            cairn_stream_copy(to + 1 + at, from + other, (size_t)n);
+            for (int k = 0; k < (int)sizeof to; k++) {
+                const int its = k - 1 - at;
+
+                cr_assert_eq(to[k], its >= 0 && its < n ? from[other + its] : -1);
+            }
+        }
+}

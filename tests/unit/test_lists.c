@@ -99,6 +99,8 @@ static void check(const lists *l, cairn_interval range, int bits, uint64_t seed)
 
     cr_expect_eq(cairn_idx_is_within(&level, range), within, "seed %llu, %d bits",
                  (unsigned long long)seed, bits);
+    cr_expect_eq(cairn_idx_ascends_within(&level, range), within && ascends(l),
+                 "seed %llu, %d bits", (unsigned long long)seed, bits);
     if (!within) return;
     check_span(l, &level, seed);
     cr_expect_eq(cairn_idx_ascends(&level, true, range), ascends(l),
@@ -150,6 +152,7 @@ Test(lists, longer_than_a_block)
     for (int k = 0; k < ALL; k++)
         idx[k] = (uint32_t)(k % EACH);
     cr_assert(cairn_idx_ascends(&level, true, range));
+    cr_assert(cairn_idx_ascends_within(&level, range));
     for (size_t n = 0; n < sizeof at / sizeof *at; n++) {
         const uint32_t was = idx[at[n]];
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Phases HISTOGRAM and SCATTER: every entry is a node, and goes where the next one of
-/// its group goes. Stores that miss the cache are the limit; so lines are asked for some
-/// entries before.
+/// its group goes. Stores that miss the cache are the limit; so lines are asked for before
+/// they are written. A cursor goes on to the line behind its own, which is the one that is
+/// asked for at each entry: no other entry has to be looked at (measured on Zen 5, 27 points
+/// of 64^3, kept memory: 31 ms without, 24 where entry 32 places on was looked at, 16 so).
+/// Keys of a bucket, whose groups come in no order, are looked at ahead all the same.
 
 #include "lower/conversion/convert_steps.h"
 
-enum { AHEAD = 32 }; ///< Entries between a prefetch and its use (measured).
+enum {
+    AHEAD = 32, ///< Keys between a prefetch and its use (measured).
+    LINE  = 64, ///< Bytes.
+};
 
 /// This thread's cursor of a group.
 static cairn_ir_x cursor_at(cairn_convert *c, cairn_ir_x group)
@@ -56,21 +62,32 @@ static bool bank_delta(cairn_convert *c, cairn_ir_x *delta)
     return true;
 }
 
-static void ask_for_lines(cairn_convert *c)
+/// Ask for lines that are @p behind bytes behind node @p to, to write them.
+static void ask_for_lines(cairn_convert *c, cairn_ir_x to, int64_t behind)
+{
+    cairn_ir *b = &c->ir;
+
+    for (int l = c->to->first; l <= c->to->last; l++)
+        if (c->to->level[l].arrays.has_idx && c->to->level[l].arrays.tuple < 0)
+            cairn_ir_prefetch(b, cairn_convert_idx(c, 1, l), to, behind, 3, true);
+    cairn_ir_prefetch(b, cairn_convert_values(c, 1), to, behind, 3, true);
+}
+
+/// Ask for the lines of the key some keys on.
+static void ask_for_later_key(cairn_convert *c)
 {
     cairn_ir *b = &c->ir;
 
     if (!c->spec->ahead || !cairn_convert_can_look_ahead(c)) return;
-    const cairn_ir_x to = cairn_ir_use(
-        b, cairn_ir_let(b,
-                        cairn_ir_load(b, cairn_convert_cursors(c),
-                                      cursor_at(c, cairn_convert_look_ahead(c, AHEAD))),
-                        "line"));
-
-    for (int l = c->to->first; l <= c->to->last; l++)
-        if (c->to->level[l].arrays.has_idx && c->to->level[l].arrays.tuple < 0)
-            cairn_ir_prefetch(b, cairn_convert_idx(c, 1, l), to, 0, 3, true);
-    cairn_ir_prefetch(b, cairn_convert_values(c, 1), to, 0, 3, true);
+    ask_for_lines(
+        c,
+        cairn_ir_use(
+            b, cairn_ir_let(
+                   b,
+                   cairn_ir_load(b, cairn_convert_cursors(c),
+                                 cursor_at(c, cairn_convert_look_ahead(c, AHEAD))),
+                   "line")),
+        0);
 }
 
 /// The node of the entry: where its group's cursor stands, which then goes on.
@@ -92,7 +109,7 @@ static void write_entry(cairn_convert *c, cairn_ir_x at)
     const bool banks = bank_delta(c, delta);
 
     for (int l = c->to->first; l <= c->to->last; l++)
-        if (c->to->level[l].arrays.has_idx)
+        if (c->to->level[l].has_idx)
             cairn_ir_store(&c->ir, cairn_convert_idx(c, 1, l),
                            banks ? cairn_ir_add(&c->ir, at, delta[l]) : at,
                            c->here.e[l]);
@@ -122,7 +139,7 @@ static void deal_keys(cairn_convert *c)
     cairn_convert_read_fields(c);
     c->here.thread = cairn_ir_int(&c->ir, 0);
     cairn_convert_visit(c, true);
-    ask_for_lines(c);
+    ask_for_later_key(c);
     cairn_convert_indices(c, c->levels);
     write_entry(c, take_node(c));
     cairn_convert_leave(c);
@@ -140,9 +157,11 @@ void cairn_convert_lower_scatter(cairn_convert *c)
     }
     cairn_convert_open_shares(c);
     cairn_convert_visit(c, true);
-    if (c->to->partition < 0) ask_for_lines(c);
     cairn_convert_indices(c, c->levels);
-    write_entry(c, take_node(c));
+    const cairn_ir_x at = take_node(c);
+
+    if (c->spec->ahead && c->to->partition < 0) ask_for_lines(c, at, LINE);
+    write_entry(c, at);
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);
 }

@@ -130,8 +130,10 @@ int64_t cairn_0175acaf88426678(const cairn_kernel_part  *A,
                                     const int64_t at = cursor[cursor_base];
 
                                     cursor[cursor_base] = (uint32_t)(at + 1);
-                                    B1_idx[at]          = (uint32_t)d1;
-                                    B_val[at]           = v;
+                                    __builtin_prefetch(B1_idx + at + 16, 1, 3);
+                                    __builtin_prefetch(B_val + at + 8, 1, 3);
+                                    B1_idx[at] = (uint32_t)d1;
+                                    B_val[at]  = v;
                                 }
                             }
                         }

@@ -60,11 +60,6 @@ int64_t cairn_374c11bb2b8eb9d0(const cairn_kernel_part  *A,
  *     (d1%4):su8n3s4 =+4e0+1e2+0/1 =+4e1+1e3+0/1 check0 f64 exact
  */
 
-static inline int64_t min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 int64_t cairn_685e5ff22d78dd73(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
@@ -78,13 +73,12 @@ int64_t cairn_685e5ff22d78dd73(const cairn_kernel_part  *A,
     uint8_t *restrict const B3_idx        = (uint8_t *)B->level[3].idx;
     double *restrict const B_val          = B->val;
 
-    const int64_t shares   = op->shares;
-    const int64_t A0_lo    = A->level[0].lo;
-    const int64_t A1_nodes = A->level[1].nodes;
-    const int64_t B0_lo    = B->level[0].lo;
-    const int64_t B1_lo    = B->level[1].lo;
-    const int64_t B1_size  = B->level[1].size;
-    const int64_t groups   = op->groups;
+    const int64_t shares  = op->shares;
+    const int64_t A0_lo   = A->level[0].lo;
+    const int64_t B0_lo   = B->level[0].lo;
+    const int64_t B1_lo   = B->level[1].lo;
+    const int64_t B1_size = B->level[1].size;
+    const int64_t groups  = op->groups;
 
     /* threads */
 #pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
@@ -94,34 +88,28 @@ int64_t cairn_685e5ff22d78dd73(const cairn_kernel_part  *A,
 
         /* dense */
         for (int64_t p0 = begin; p0 < end; p0++) {
-            const int64_t s0          = A0_lo + p0;
-            const int64_t e0          = s0 / 4;
-            const int64_t e2          = s0 % 4;
-            const int64_t cursor_base = (e0 - B0_lo) * B1_size;
-            const int64_t p1_end      = A1_ptr[p0 + 1];
+            const int64_t s0         = A0_lo + p0;
+            const int64_t e0         = s0 / 4;
+            const int64_t e2         = s0 % 4;
+            const int64_t group_base = (e0 - B0_lo) * B1_size;
+            const int64_t p1_end     = A1_ptr[p0 + 1];
 
             /* nodes */
             for (int64_t p1 = A1_ptr[p0]; p1 < p1_end; p1++) {
                 const int64_t s1    = A1_idx[p1];
                 const double  v     = A_val[p1];
-                const int64_t then  = min(p1 + 32, A1_nodes - 1);
-                const int64_t ahead = A1_idx[then];
-                const int64_t line =
-                    cursor[t * groups + (cursor_base + (ahead / 4 - B1_lo))];
-
-                __builtin_prefetch(B2_idx + line, 1, 3);
-                __builtin_prefetch(B3_idx + line, 1, 3);
-                __builtin_prefetch(B_val + line, 1, 3);
-
                 const int64_t e1    = s1 / 4;
                 const int64_t e3    = s1 % 4;
-                const int64_t group = cursor_base + (e1 - B1_lo);
+                const int64_t group = group_base + (e1 - B1_lo);
                 const int64_t at    = cursor[t * groups + group];
 
                 cursor[t * groups + group] = (uint32_t)(at + 1);
-                B2_idx[at]                 = (uint8_t)e2;
-                B3_idx[at]                 = (uint8_t)e3;
-                B_val[at]                  = v;
+                __builtin_prefetch(B2_idx + at + 64, 1, 3);
+                __builtin_prefetch(B3_idx + at + 64, 1, 3);
+                __builtin_prefetch(B_val + at + 8, 1, 3);
+                B2_idx[at] = (uint8_t)e2;
+                B3_idx[at] = (uint8_t)e3;
+                B_val[at]  = v;
             }
         }
     }

@@ -52,11 +52,6 @@ int64_t cairn_108e1bd37be7fa31(const cairn_kernel_part  *A,
  *     =+1e0+0/1 check0 f64 exact
  */
 
-static inline int64_t min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 int64_t cairn_5e9333e9a9b4a748(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
@@ -69,11 +64,10 @@ int64_t cairn_5e9333e9a9b4a748(const cairn_kernel_part  *A,
     uint16_t *restrict const B1_idx       = (uint16_t *)B->level[1].idx;
     double *restrict const B_val          = B->val;
 
-    const int64_t shares   = op->shares;
-    const int64_t A0_lo    = A->level[0].lo;
-    const int64_t A1_nodes = A->level[1].nodes;
-    const int64_t B0_lo    = B->level[0].lo;
-    const int64_t groups   = op->groups;
+    const int64_t shares = op->shares;
+    const int64_t A0_lo  = A->level[0].lo;
+    const int64_t B0_lo  = B->level[0].lo;
+    const int64_t groups = op->groups;
 
     /* threads */
 #pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
@@ -90,19 +84,14 @@ int64_t cairn_5e9333e9a9b4a748(const cairn_kernel_part  *A,
             for (int64_t p1 = A1_ptr[p0]; p1 < p1_end; p1++) {
                 const int64_t s1    = A1_idx[p1];
                 const double  v     = A_val[p1];
-                const int64_t then  = min(p1 + 32, A1_nodes - 1);
-                const int64_t ahead = A1_idx[then];
-                const int64_t line  = cursor[t * groups + (ahead - B0_lo)];
-
-                __builtin_prefetch(B1_idx + line, 1, 3);
-                __builtin_prefetch(B_val + line, 1, 3);
-
                 const int64_t group = s1 - B0_lo;
                 const int64_t at    = cursor[t * groups + group];
 
                 cursor[t * groups + group] = (uint32_t)(at + 1);
-                B1_idx[at]                 = (uint16_t)s0;
-                B_val[at]                  = v;
+                __builtin_prefetch(B1_idx + at + 32, 1, 3);
+                __builtin_prefetch(B_val + at + 8, 1, 3);
+                B1_idx[at] = (uint16_t)s0;
+                B_val[at]  = v;
             }
         }
     }
