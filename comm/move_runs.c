@@ -15,11 +15,11 @@ static bool lists_columns(const cairn_layout *layout)
     const cairn_level *row = &layout->level[0], *column = &layout->level[1];
 
     return layout->order == 2 && layout->levels == 2 && layout->partition < 0
-           && !layout->pads && layout->value_tuple < 0 && layout->first == 1
+           && !layout->pads && layout->values.tuple < 0 && layout->first == 1
            && layout->last == 1 && !row->indirect
            && cairn_form_dimension(&row->form, 2) == 0 && !column->indirect
-           && !column->gaps && !column->determined && column->tuple < 0
-           && column->has_ptr && column->has_idx
+           && !column->gaps && !column->determined.on && column->arrays.tuple < 0
+           && column->arrays.has_ptr && column->arrays.has_idx
            && cairn_form_dimension(&column->form, 2) == 1;
 }
 
@@ -39,9 +39,10 @@ cairn_runs_fit(const cairn_local *tensor, const cairn_encoding *list, bool *fit)
     if (fits) {
         CAIRN_TRY(cairn_layout_create(tensor->env, list, layout->extent, tensor->box,
                                       NULL, tensor->value_bits, &wanted));
-        fits = lists_columns(wanted)
-               && wanted->level[1].idx_bits == layout->level[1].idx_bits
-               && wanted->level[1].idx_signed == layout->level[1].idx_signed;
+        fits =
+            lists_columns(wanted)
+            && wanted->level[1].arrays.idx_bits == layout->level[1].arrays.idx_bits
+            && wanted->level[1].arrays.idx_signed == layout->level[1].arrays.idx_signed;
         cairn_layout_destroy(tensor->env, &wanted);
     }
     *fit = fits;

@@ -34,6 +34,8 @@ static const struct {
     [CAIRN_IR_LANE_SUM]    = {NULL,   CAIRN_C_POSTFIX },
     [CAIRN_IR_LAST]        = {NULL,   CAIRN_C_POSTFIX },
     [CAIRN_IR_FOLLOW]      = {NULL,   CAIRN_C_POSTFIX },
+    [CAIRN_IR_AHEAD]       = {NULL,   CAIRN_C_POSTFIX },
+    [CAIRN_IR_COLUMN]      = {NULL,   CAIRN_C_POSTFIX },
 };
 
 static bool is_operator(cairn_ir_op op)
@@ -290,6 +292,43 @@ static void print_follow(cairn_c *c, cairn_text *out, cairn_ir_x x)
     cairn_text_add(out, ")");
 }
 
+static bool is_stored(cairn_ir_x v)
+{
+    return v->op == CAIRN_IR_LOAD && !v->array->stride;
+}
+
+/// As above, where both stand in memory.
+static void print_ahead(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    const bool stored =
+        is_stored(x->a) && is_stored(x->b) && x->a->array->type == x->b->array->type;
+    const cairn_ir_type type = stored ? x->a->array->type : x->a->type;
+
+    cairn_c_need(c, type, x->a->lanes, CAIRN_C_AHEAD);
+    cairn_text_add(out, "ahead_%s(", cairn_c_vector_name(type, x->a->lanes).text);
+    for (int n = 0; n < 2; n++) {
+        const cairn_ir_x v = n ? x->b : x->a;
+
+        if (stored)
+            cairn_c_place(c, out, v->array, v->a, type, v->lanes);
+        else
+            cairn_c_expr(c, out, v, CAIRN_C_CONDITIONAL);
+        cairn_text_add(out, ", ");
+    }
+    cairn_c_expr(c, out, x->c, CAIRN_C_CONDITIONAL);
+    cairn_text_add(out, ")");
+}
+
+static void print_column(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    cairn_c_need(c, x->type, x->lanes, CAIRN_C_COLUMN);
+    cairn_text_add(out, "column_%s(", cairn_c_vector_name(x->type, x->lanes).text);
+    cairn_c_address(c, out, x->array, x->a);
+    cairn_text_add(out, ", ");
+    cairn_c_expr(c, out, x->b, CAIRN_C_CONDITIONAL);
+    cairn_text_add(out, ", %d)", (int)x->integer);
+}
+
 static void print_last(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
     cairn_c_need(c, x->type, x->lanes, CAIRN_C_LAST);
@@ -376,6 +415,8 @@ static void print_form(cairn_c *c, cairn_text *out, cairn_ir_x x)
         break;
     case CAIRN_IR_LAST: print_last(c, out, x); break;
     case CAIRN_IR_FOLLOW: print_follow(c, out, x); break;
+    case CAIRN_IR_AHEAD: print_ahead(c, out, x); break;
+    case CAIRN_IR_COLUMN: print_column(c, out, x); break;
     default: print_binary(c, out, x);
     }
 }

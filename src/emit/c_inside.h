@@ -61,8 +61,11 @@ typedef enum {
     CAIRN_C_LAST,       ///< last_v8f64(v, n): 0 but for n lanes
     CAIRN_C_ANY,        ///< any_v8i64(v): is any lane not 0?
     CAIRN_C_FOLLOW,     ///< follow_v8i64(v): is each lane one more than the one before?
-    CAIRN_C_LDG,        ///< ldg_f64(from): of an array that is not written
-    CAIRN_C_ONCE,       ///< once_f64(from): likewise, of what is read once
+    CAIRN_C_AHEAD,  ///< ahead_v8i64(a, b, by): is each lane of a `by` more than b's?
+    CAIRN_C_BESIDE, ///< beside_v4f32(a, b): the lanes of both
+    CAIRN_C_COLUMN, ///< column_v8f32(from, step, k): of rows of four elements
+    CAIRN_C_LDG,    ///< ldg_f64(from): of an array that is not written
+    CAIRN_C_ONCE,   ///< once_f64(from): likewise, of what is read once
 } cairn_c_use;
 
 enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lanes.
@@ -84,7 +87,7 @@ typedef struct cairn_c {
     unsigned                 abis;  ///< Calling conventions of the functions, and
     unsigned                 types; ///< scalar types named, one bit each.
     unsigned                 calls;
-    unsigned short           vectors[CAIRN_C_TYPES][CAIRN_C_LANES];
+    unsigned                 vectors[CAIRN_C_TYPES][CAIRN_C_LANES];
     /// Elements at stored positions, [1] with a last one: a bit for each index type.
     unsigned    picks[2][CAIRN_C_TYPES][CAIRN_C_LANES];
     int         indent;   ///< Blanks before a line.

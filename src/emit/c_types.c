@@ -67,7 +67,12 @@ void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use)
         1u << CAIRN_C_VECTOR | 1u << use;
     if (use == CAIRN_C_LANE_SUM || use == CAIRN_C_ANY)
         cairn_c_need(c, type, lanes / 2, use);
-    if (use == CAIRN_C_FOLLOW) cairn_c_need(c, type, lanes, CAIRN_C_ANY);
+    if (use == CAIRN_C_FOLLOW || use == CAIRN_C_AHEAD)
+        cairn_c_need(c, type, lanes, CAIRN_C_ANY);
+    if (use == CAIRN_C_COLUMN) {
+        cairn_c_need(c, type, 4, CAIRN_C_LOAD);
+        if (lanes > 4) cairn_c_need(c, type, 4, CAIRN_C_BESIDE);
+    }
     if (gathers) cairn_c_need(c, index_type(use), lanes, CAIRN_C_VECTOR);
     if (use == CAIRN_C_LAST)
         cairn_c_need(c, cairn_c_bits_type(type), lanes, CAIRN_C_VECTOR);

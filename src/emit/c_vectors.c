@@ -6,6 +6,7 @@
 
 #include "emit/c_inside.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /// Length of the longest name of an element's type among the vectors used.
@@ -177,20 +178,28 @@ static void print_last(cairn_text *out, cairn_ir_type type, int lanes)
                    v.text, mask.text, mask.text);
 }
 
-/// Is any lane not 0? By halves, as sums are.
+/// Is any lane not 0? By halves, as sums are, until the machine says it of 32 bytes.
 static void print_any(cairn_text *out, cairn_ir_type type, int lanes)
 {
-    const cairn_c_name v = cairn_c_vector_name(type, lanes);
-    const cairn_c_name h = cairn_c_vector_name(type, lanes / 2);
+    const cairn_c_name v    = cairn_c_vector_name(type, lanes);
+    const cairn_c_name h    = cairn_c_vector_name(type, lanes / 2);
+    const bool         told = lanes * cairn_ir_type_bytes(type) == 32;
 
     cairn_text_add(out, "\nstatic inline int any_%s(%s v)\n{\n", v.text, v.text);
+    if (told)
+        cairn_text_add(
+            out, "#ifdef __AVX__\n"
+                 "    typedef long long whole __attribute__((vector_size(32)));\n\n"
+                 "    return !__builtin_ia32_ptestz256((whole)v, (whole)v);\n"
+                 "#else\n");
     if (lanes == 2)
-        cairn_text_add(out, "    return (v[0] | v[1]) != 0;\n}\n");
+        cairn_text_add(out, "    return (v[0] | v[1]) != 0;\n");
     else
         cairn_text_add(out,
                        "    const %s *const half = (const %s *)&v;\n\n"
-                       "    return any_%s(half[0] | half[1]);\n}\n",
+                       "    return any_%s(half[0] | half[1]);\n",
                        h.text, h.text, h.text);
+    cairn_text_add(out, told ? "#endif\n}\n" : "}\n");
 }
 
 /// All lanes are compared at once with what the first one says of them. Of numbers that
@@ -211,6 +220,142 @@ static void print_follow(cairn_text *out, cairn_ir_type type, int lanes)
     cairn_text_fini(&line);
     cairn_text_add(out, "\n    return (v[0] < v[%d]) & !any_%s(differs);\n}\n",
                    lanes - 1, v.text);
+}
+
+/// Of numbers that begin again at 0 the one ahead is not the larger.
+static void print_ahead(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v = cairn_c_vector_name(type, lanes);
+
+    cairn_text_add(out,
+                   "\nstatic inline int ahead_%s(%s a, %s b, %s by)\n{\n"
+                   "    return !any_%s(((a - b) ^ by) | (%s)(a < b));\n}\n",
+                   v.text, v.text, v.text, cairn_ir_type_text(type), v.text, v.text);
+}
+
+/// The lanes of one vector behind those of another, which may stay in memory: gcc 12 makes a
+/// shuffle of two registers of it.
+static void print_beside(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v     = cairn_c_vector_name(type, lanes);
+    const cairn_c_name w     = cairn_c_vector_name(type, 2 * lanes);
+    const bool         small = type == CAIRN_IR_F32;
+    const char *const  text  = cairn_ir_type_text(type);
+
+    cairn_text_add(
+        out,
+        "\n#if defined __clang__ || __GNUC__ >= 12\n"
+        "static inline %s beside_%s(%s a, %s b)\n{\n"
+        "#if defined %s && !defined __clang__\n"
+        "    typedef %s half __attribute__((vector_size(%d)));\n"
+        "    typedef %s whole __attribute__((vector_size(%d)));\n"
+        "    const whole low = (whole)__builtin_shufflevector(a, (%s){0}, 0, "
+        "1, 2, 3, 4,\n"
+        "                                                    5, 6, 7);\n\n",
+        w.text, v.text, v.text, v.text, small ? "__AVX__" : "__AVX512F__", text,
+        small ? 16 : 32, text, small ? 32 : 64, v.text);
+    cairn_text_add(
+        out,
+        small ? "    return (%s)__builtin_ia32_vinsertf128_ps256(low, (half)b, 1);\n"
+              : "    return (%s)__builtin_ia32_insertf64x4_mask(low, (half)b, 1, low, "
+                "(signed char)-1);\n",
+        w.text);
+    cairn_text_add(out, "#else\n"
+                        "    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, "
+                        "7);\n"
+                        "#endif\n}\n#endif\n");
+}
+
+/// `NAME = k ... ? one shuffle of X and Y : another;` in whose each four lanes stand two of
+/// X and two of Y: those at @p from and @p step behind, in turns or one pair behind the
+/// other.
+static void print_half_turn(cairn_text *out,
+                            const char *name,
+                            const char *of,
+                            const char *test,
+                            int         lanes,
+                            const int   pattern[2][4])
+{
+    cairn_text line;
+
+    cairn_text_init(&line, out->env);
+    cairn_text_add(&line, "%s%s", name, test);
+    for (int which = 0; which < 2; which++) {
+        cairn_text_add(&line, " %c __builtin_shufflevector(%s", which ? ':' : '?', of);
+        for (int n = 0; n < lanes; n++) {
+            const int lane = pattern[which][n % 4];
+
+            cairn_text_add(&line, ", %d", n / 4 * 4 + lane % 4 + lane / 4 * lanes);
+        }
+        cairn_text_add(&line, ")");
+    }
+    cairn_text_add(&line, ";");
+    if (line.data) cairn_c_wrap(out, line.data, 4);
+    if (line.status != CAIRN_OK) out->status = line.status;
+    cairn_text_fini(&line);
+}
+
+/// Rows of four elements are loaded whole, and turned: four by four in pieces of 16 bytes of
+/// f32, or of 32 of f64, so that no lane changes the piece until the last step. By shuffles,
+/// since of a list of lanes gcc 12 makes loads of single ones.
+static void print_column(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    /* Lanes 0 to 3 of the first and 4 to 7 of the second, of each piece: by k / 2 and then
+       by k % 2, or the other way round. */
+    static const int next[2][4] = {
+        {0, 4, 1, 5},
+        {2, 6, 3, 7}
+    };
+    static const int other[2][4] = {
+        {0, 4, 2, 6},
+        {1, 5, 3, 7}
+    };
+    static const int pairs[2][4] = {
+        {0, 1, 4, 5},
+        {2, 3, 6, 7}
+    };
+    const bool         wide = type == CAIRN_IR_F64;
+    const char *const  once = wide ? "k % 2 == 0" : "k < 2";
+    const char *const  then = wide ? "k < 2" : "k % 2 == 0";
+    const cairn_c_name v    = cairn_c_vector_name(type, lanes);
+    const cairn_c_name h    = cairn_c_vector_name(type, 4);
+    char               name[64];
+    cairn_text         line;
+
+    cairn_text_add(
+        out, "\nstatic inline %s column_%s(const %s *from, int64_t step, int k)\n{\n",
+        v.text, v.text, cairn_ir_type_text(type));
+    cairn_text_add(out, "#if defined __clang__ || __GNUC__ >= 12\n");
+    for (int n = 0; n < 4; n++) {
+        cairn_text_init(&line, out->env);
+        cairn_text_add(&line, "const %s %c = ", v.text, 'a' + n);
+        if (lanes > 4)
+            cairn_text_add(&line,
+                           "beside_%s(load_%s(from + %d * step), "
+                           "load_%s(from + %d * step));",
+                           h.text, h.text, n, h.text, n + 4);
+        else
+            cairn_text_add(&line, "load_%s(from + %d * step);", h.text, n);
+        if (line.data) cairn_c_wrap(out, line.data, 4);
+        if (line.status != CAIRN_OK) out->status = line.status;
+        cairn_text_fini(&line);
+    }
+    snprintf(name, sizeof name, "const %s ab = ", v.text);
+    print_half_turn(out, name, "a, b", once, lanes, wide ? other : next);
+    snprintf(name, sizeof name, "const %s cd = ", v.text);
+    print_half_turn(out, name, "c, d", once, lanes, wide ? other : next);
+    cairn_text_add(out, "\n");
+    print_half_turn(out, "return ", "ab, cd", then, lanes, pairs);
+    cairn_text_add(out, "#else\n");
+    cairn_text_init(&line, out->env);
+    cairn_text_add(&line, "return (%s){", v.text);
+    for (int n = 0; n < lanes; n++)
+        cairn_text_add(&line, "%sfrom[%d * step + k]", n ? ", " : "", n);
+    cairn_text_add(&line, "};");
+    if (line.data) cairn_c_wrap(out, line.data, 4);
+    if (line.status != CAIRN_OK) out->status = line.status;
+    cairn_text_fini(&line);
+    cairn_text_add(out, "#endif\n}\n");
 }
 
 /// Halves are added until one lane is left: one order for every compiler.
@@ -342,6 +487,12 @@ void cairn_c_vectors(const cairn_c *c, cairn_text *out)
             if (cairn_c_needs(c, type, lanes, CAIRN_C_ANY)) print_any(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_FOLLOW))
                 print_follow(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_AHEAD))
+                print_ahead(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_BESIDE))
+                print_beside(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_COLUMN))
+                print_column(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_LAST))
                 print_last(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_STREAM))

@@ -25,7 +25,7 @@ cairn_status cairn_layout_levels_agree(cairn_env    *env,
 /// What `pads` is, once determined levels and gaps are known.
 cairn_status cairn_layout_pads(cairn_env *env, cairn_layout *layout, bool *pads);
 
-/// Packs: `tuple`, `value_tuple`; lists change `depth` and `has_ptr` of inner levels.
+/// Packs: `arrays.tuple`, `values.tuple`; lists change `depth` and `has_ptr` of inner levels.
 /// Twice: first the lists (they decide which arrays exist), then, with the widths known,
 /// the fields' offsets.
 cairn_status cairn_layout_pack_lists(cairn_env *env, cairn_layout *layout);

@@ -61,7 +61,10 @@ typedef enum {
 /// SPLAT: every lane is the scalar a. LANE: lane `integer` of a. LANE_SUM: the sum of
 /// all lanes, halves added until one is left. LAST: the last b lanes of a (floating
 /// point), an integer 0 <= b <= lanes; the others 0. FOLLOW: whether each lane of a,
-/// integers, is one more than the lane before it.
+/// integers, is one more than the lane before it. AHEAD: whether each lane of a,
+/// integers, is c >= 0 more than the lane of b; the type of these in memory holds c.
+/// COLUMN: lane n is `array`[a + n*b + `integer`], floating point, of four that stand
+/// there from a + n*b on, all of which may be read.
 #define CAIRN_IR_OP_MAP(X) \
     X(INT, 0)              \
     X(REAL, 0)             \
@@ -94,7 +97,9 @@ typedef enum {
     X(LANE, 1)             \
     X(LANE_SUM, 1)         \
     X(LAST, 2)             \
-    X(FOLLOW, 1)
+    X(FOLLOW, 1)           \
+    X(AHEAD, 3)            \
+    X(COLUMN, 2)
 
 typedef enum {
 #define X(id, operands) CAIRN_IR_##id,
@@ -321,6 +326,15 @@ cairn_ir_x cairn_ir_lane(cairn_ir *b, cairn_ir_x x, int lane);
 cairn_ir_x cairn_ir_lane_sum(cairn_ir *b, cairn_ir_x x);
 cairn_ir_x cairn_ir_last(cairn_ir *b, cairn_ir_x x, cairn_ir_x count);
 cairn_ir_x cairn_ir_follow(cairn_ir *b, cairn_ir_x x);
+cairn_ir_x cairn_ir_ahead(cairn_ir *b, cairn_ir_x x, cairn_ir_x y, cairn_ir_x by);
+/// Column @p k, 0 to 3, of @p lanes rows (4 or 8) of four elements that begin at @p at and
+/// are @p step apart. What is loaded for one column serves the others.
+cairn_ir_x cairn_ir_column(cairn_ir             *b,
+                           const cairn_ir_array *array,
+                           cairn_ir_x            at,
+                           cairn_ir_x            step,
+                           int                   lanes,
+                           int                   k);
 
 /* Short forms of cairn_ir_binary(), and with a constant on the right. */
 #define cairn_ir_add(b, x, y) cairn_ir_binary(b, CAIRN_IR_ADD, x, y)

@@ -142,6 +142,13 @@ static bool agrees(cairn_ir_x x)
                && cairn_ir_type_is_float(x->type) && is_int(x->b);
     case CAIRN_IR_FOLLOW:
         return is_bool(x) && x->a->lanes > 1 && is_position(x->a->type);
+    case CAIRN_IR_AHEAD:
+        return is_bool(x) && x->a->lanes > 1 && is_position(x->a->type)
+               && x->b->lanes == x->a->lanes && x->b->type == x->a->type
+               && is_int(x->c);
+    case CAIRN_IR_COLUMN:
+        return is_int(x->a) && is_int(x->b) && is_loaded(x) && !x->array->stride
+               && x->integer >= 0 && x->integer < 4 && (x->lanes == 4 || x->lanes == 8);
     case CAIRN_IR_LT:
     case CAIRN_IR_LE:
     case CAIRN_IR_EQ:
@@ -179,7 +186,8 @@ static bool check_one(cairn_ir_x x, void *user)
     if (x->op == CAIRN_IR_VAR && !in_sight(c, x->var))
         fail(c, "is not in sight", x->var->name);
     if (x->op == CAIRN_IR_PARAM) check_field(c, x->field, x->name);
-    if (x->op == CAIRN_IR_LOAD || x->op == CAIRN_IR_GATHER) check_array(c, x->array);
+    if (x->op == CAIRN_IR_LOAD || x->op == CAIRN_IR_GATHER || x->op == CAIRN_IR_COLUMN)
+        check_array(c, x->array);
     if (x->lanes < 1 || (x->lanes & (x->lanes - 1))) fail(c, "odd lanes", "expression");
     if (c->status == CAIRN_OK) check_hints(c, x);
     if (c->status == CAIRN_OK && !agrees(x))

@@ -208,7 +208,7 @@ static const cairn_ir_node *prepare_expr(preparing *p, cairn_ir_x x)
                             .a       = operand[0],
                             .b       = operand[1],
                             .c       = operand[2]};
-    if (x->op == CAIRN_IR_LOAD || x->op == CAIRN_IR_GATHER)
+    if (x->op == CAIRN_IR_LOAD || x->op == CAIRN_IR_GATHER || x->op == CAIRN_IR_COLUMN)
         node->array = array_of(p, x->array);
     return node;
 }

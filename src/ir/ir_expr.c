@@ -218,6 +218,38 @@ cairn_ir_x cairn_ir_follow(cairn_ir *b, cairn_ir_x x)
                .op = CAIRN_IR_FOLLOW, .type = CAIRN_IR_BOOL, .lanes = 1, .a = x});
 }
 
+cairn_ir_x cairn_ir_ahead(cairn_ir *b, cairn_ir_x x, cairn_ir_x y, cairn_ir_x by)
+{
+    if (b->status != CAIRN_OK) return &b->spare_expr;
+    assert(x->lanes > 1 && !cairn_ir_type_is_float(x->type) && by->lanes == 1);
+    assert(y->lanes == x->lanes && y->type == x->type);
+    return cairn_ir_keep(b, &(cairn_ir_expr){.op    = CAIRN_IR_AHEAD,
+                                             .type  = CAIRN_IR_BOOL,
+                                             .lanes = 1,
+                                             .a     = x,
+                                             .b     = y,
+                                             .c     = by});
+}
+
+cairn_ir_x cairn_ir_column(cairn_ir             *b,
+                           const cairn_ir_array *array,
+                           cairn_ir_x            at,
+                           cairn_ir_x            step,
+                           int                   lanes,
+                           int                   k)
+{
+    if (b->status != CAIRN_OK) return &b->spare_expr;
+    assert((lanes == 4 || lanes == 8) && k >= 0 && k < 4 && !array->stride);
+    assert(array->type == CAIRN_IR_F32 || array->type == CAIRN_IR_F64);
+    return cairn_ir_keep(b, &(cairn_ir_expr){.op      = CAIRN_IR_COLUMN,
+                                             .type    = array->type,
+                                             .lanes   = lanes,
+                                             .a       = at,
+                                             .b       = step,
+                                             .integer = k,
+                                             .array   = array});
+}
+
 cairn_ir_x cairn_ir_lane_sum(cairn_ir *b, cairn_ir_x x)
 {
     if (b->status != CAIRN_OK || x->lanes == 1) return x;

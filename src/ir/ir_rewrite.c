@@ -20,6 +20,9 @@ make_again(cairn_ir *b, cairn_ir_x x, cairn_ir_x p, cairn_ir_x q, cairn_ir_x r)
     case CAIRN_IR_LANE_SUM: return cairn_ir_lane_sum(b, p);
     case CAIRN_IR_LAST: return cairn_ir_last(b, p, q);
     case CAIRN_IR_FOLLOW: return cairn_ir_follow(b, p);
+    case CAIRN_IR_AHEAD: return cairn_ir_ahead(b, p, q, r);
+    case CAIRN_IR_COLUMN:
+        return cairn_ir_column(b, x->array, p, q, x->lanes, (int)x->integer);
     default: return cairn_ir_binary(b, x->op, p, q);
     }
 }

@@ -297,6 +297,18 @@ static inline cairn_ir_cell value_of(cairn_ir_machine *m, const cairn_ir_node *x
     return x->op == CAIRN_IR_VAR ? m->cell[x->cell] : cairn_ir_value(m, x);
 }
 
+static cairn_ir_cell lanes_ahead(cairn_ir_machine *m, const cairn_ir_node *x)
+{
+    const cairn_ir_cell *const p   = cairn_ir_lanes(m, x->a);
+    const cairn_ir_cell *const q   = cairn_ir_lanes(m, x->b);
+    const int64_t              by  = value_of(m, x->c).i;
+    bool                       all = true;
+
+    for (int n = 0; n < x->a->lanes; n++)
+        all = all && p[n].i - q[n].i == by;
+    return (cairn_ir_cell){.i = all};
+}
+
 cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x)
 {
     switch (x->op) {
@@ -323,6 +335,7 @@ cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x)
     case CAIRN_IR_LANE: return cairn_ir_lanes(m, x->a)[x->lane];
     case CAIRN_IR_LANE_SUM: return lane_sum(m, x);
     case CAIRN_IR_FOLLOW: return lanes_follow(m, x);
+    case CAIRN_IR_AHEAD: return lanes_ahead(m, x);
     default: {
         const cairn_ir_cell p = value_of(m, x->a);
 
@@ -340,6 +353,19 @@ static void check_aligned(cairn_ir_machine *m, const cairn_ir_node *x, int64_t a
     if (!x->aligned || span->first == INT64_MIN) return;
     if ((at - span->first) * x->array->bytes % 16 != 0)
         cairn_ir_machine_fail(m, "a load that is not aligned", x->array->name);
+}
+
+/// All four elements of a row are looked at, as compiled code loads them.
+static void load_column(cairn_ir_machine *m, const cairn_ir_node *x, cairn_ir_cell *v)
+{
+    const int64_t at = value_of(m, x->a).i, step = value_of(m, x->b).i;
+
+    for (int n = 0; n < x->lanes; n++)
+        for (int k = 0; k < 4; k++) {
+            const cairn_ir_cell one = cairn_ir_get(m, x->array, at + n * step + k);
+
+            if (k == x->lane) v[n] = one;
+        }
 }
 
 const cairn_ir_cell *cairn_ir_lanes(cairn_ir_machine *m, const cairn_ir_node *x)
@@ -365,6 +391,7 @@ const cairn_ir_cell *cairn_ir_lanes(cairn_ir_machine *m, const cairn_ir_node *x)
         for (int n = 0; n < x->lanes; n++)
             v[n] = cairn_ir_get(m, x->array, p[n].i);
         break;
+    case CAIRN_IR_COLUMN: load_column(m, x, v); break;
     case CAIRN_IR_SPLAT:
         v[0] = value_of(m, x->a);
         for (int n = 1; n < x->lanes; n++)

@@ -115,15 +115,18 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
         int64_t            entries;
         cairn_product_seen seen;
     } parts[] = {
-        {SMALL, {.uneven = false}},
-        {LARGE, {.uneven = false}},
-        {LARGE, {.follows = true}},
-        {SMALL, {.uneven = true} },
-        {LARGE, {.uneven = true} },
-        {SMALL, {.runs = true}   },
-        {LARGE, {.runs = true}   },
-        {SMALL, {.alike = true}  },
-        {LARGE, {.alike = true}  },
+        {SMALL,      {.uneven = false}},
+        {LARGE,      {.uneven = false}},
+        {LARGE,      {.follows = true}},
+        {SMALL,      {.uneven = true} },
+        {LARGE,      {.uneven = true} },
+        {SMALL,      {.runs = true}   },
+        {LARGE,      {.runs = true}   },
+        {SMALL,      {.alike = true}  },
+        {LARGE,      {.alike = true}  },
+        {SMALL,      {.abreast = true}},
+        {LARGE,      {.abreast = true}},
+        {LARGE / 16, {.abreast = true}}, /* of f64, where L3 holds them */
     };
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)

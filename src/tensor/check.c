@@ -264,7 +264,7 @@ bool cairn_part_is_in_order(const cairn_part *part)
     const cairn_kernel_level *level  = part->view.level;
 
     if (l < 1 || layout->first != l || layout->levels != l + 1
-        || !layout->level[l].has_ptr || layout->level[l].depth > l)
+        || !layout->level[l].arrays.has_ptr || layout->level[l].depth > l)
         return false;
     for (int k = 0; k < l; k++)
         if (level[k].idx_bits) return false;

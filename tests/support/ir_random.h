@@ -135,6 +135,14 @@ static inline cairn_ir_x ir_any_condition(ir_random *r, int depth)
     if (depth > 0 && ir_roll(r, 3) == 0)
         return cairn_ir_binary(r->b, join, ir_any_condition(r, depth - 1),
                                ir_any_condition(r, depth - 1));
+    if (ir_roll(r, 8) == 0) {
+        const cairn_ir_array *const array = ir_any_array(r);
+
+        return cairn_ir_ahead(
+            r->b, cairn_ir_load_lanes(r->b, array, ir_any_index(r, depth - 1, 2), 2),
+            cairn_ir_load_lanes(r->b, array, ir_any_index(r, depth - 1, 2), 2),
+            cairn_ir_int(r->b, ir_roll(r, 3)));
+    }
     if (ir_roll(r, 8) == 0)
         return cairn_ir_follow(r->b,
                                cairn_ir_load_lanes(r->b, ir_any_array(r),
@@ -189,7 +197,7 @@ static inline cairn_ir_x ir_any_real(ir_random *r, int depth)
     static const cairn_ir_op ops[] = {CAIRN_IR_ADD, CAIRN_IR_SUB, CAIRN_IR_MUL};
     cairn_ir *const          b     = r->b;
 
-    switch (depth > 0 ? ir_roll(r, 10) : 8) {
+    switch (depth > 0 ? ir_roll(r, 11) : 8) {
     case 0:
     case 1:
     case 2:
@@ -203,6 +211,12 @@ static inline cairn_ir_x ir_any_real(ir_random *r, int depth)
         return cairn_ir_cast(b, CAIRN_IR_F64, ir_tamed(r, ir_any_int(r, depth - 1)));
     case 6: return cairn_ir_lane_sum(b, ir_any_vector(r, depth - 1));
     case 7: return cairn_ir_lane(b, ir_any_vector(r, depth - 1), ir_roll(r, 8));
+    case 10:
+        return cairn_ir_lane(b,
+                             cairn_ir_column(b, r->val, ir_any_index(r, depth - 1, 10),
+                                             cairn_ir_int(b, ir_roll(r, 3)), 4,
+                                             ir_roll(r, 4)),
+                             ir_roll(r, 4));
     case 9:
         return cairn_ir_lane(b,
                              cairn_ir_last(b, ir_any_vector(r, depth - 1),

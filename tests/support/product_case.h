@@ -133,6 +133,7 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
         .follow_x   = random_chance(&c->state, 30),
         .uneven     = random_chance(&c->state, 50),
         .runs       = random_chance(&c->state, 50),
+        .abreast    = random_chance(&c->state, 50),
     };
 }
 

@@ -228,6 +228,47 @@ Test(ir_run, lanes_follow_where_each_is_one_more)
         cr_expect_eq(y[n], 2, "%d", n);
 }
 
+Test(ir_run, lanes_are_ahead_where_each_is_so_much_more)
+{
+    static const uint8_t at[] = {6, 9, 3, 254, 7, 10, 4, 255, 8, 11, 5, 0, 8, 12, 6, 1};
+    static const int64_t by[] = {1, 1, 1};
+    const cairn_ir_field to_ptr = {.source = CAIRN_IR_LEVEL_PTR, .part = 0};
+    cairn_ir_array *const array = cairn_ir_array_of(b, to_ptr, CAIRN_IR_U8, "at");
+
+    part.level[0] = (cairn_kernel_level){.ptr = at};
+    for (int n = 0; n < 3; n++) {
+        const cairn_ir_x u = cairn_ir_load_lanes(b, array, num(4 * n), 4);
+        const cairn_ir_x v = cairn_ir_load_lanes(b, array, num(4 * n + 4), 4);
+
+        keep(n,
+             cairn_ir_select(b, cairn_ir_ahead(b, v, u, num(by[n])), num(1), num(2)));
+    }
+    must_run();
+    cr_expect_eq(y[0], 1);
+    cr_expect_eq(y[1], 2, "255 is followed by 0");
+    cr_expect_eq(y[2], 2, "8 by 8");
+}
+
+/// Column k of rows that are 6 apart, each of at least four.
+Test(ir_run, columns_are_strides)
+{
+    enum { ROWS = 8, STEP = 6 };
+    static double         at[ROWS * STEP];
+    const cairn_ir_field  to_ptr = {.source = CAIRN_IR_LEVEL_PTR, .part = 0};
+    cairn_ir_array *const array  = cairn_ir_array_of(b, to_ptr, CAIRN_IR_F64, "at");
+
+    for (int n = 0; n < ROWS * STEP; n++)
+        at[n] = n;
+    part.level[0] = (cairn_kernel_level){.ptr = at};
+    for (int k = 0; k < 4; k++)
+        cairn_ir_store(b, result(), num(8 * k),
+                       cairn_ir_column(b, array, num(1), num(STEP), ROWS, k));
+    must_run();
+    for (int k = 0; k < 4; k++)
+        for (int n = 0; n < ROWS; n++)
+            cr_expect_eq(y[8 * k + n], 1 + STEP * n + k, "column %d, row %d", k, n);
+}
+
 Test(ir_run, last_lanes_are_kept_and_others_are_zero_whatever_they_were)
 {
     for (int count = 0; count <= 4; count++) {

@@ -213,8 +213,11 @@ static const struct {
 enum { WANTED = sizeof wanted / sizeof *wanted };
 
 /// Build, ask, and let go.
-static cairn_product_seen
-asked(product_case *c, int k, const cairn_product *product, int64_t threads)
+static cairn_product_seen asked_of(product_case *c,
+                                   void (*fill)(product_case *c),
+                                   const char          *format,
+                                   const cairn_product *product,
+                                   int64_t              threads)
 {
     const int64_t n = ROWS;
 
@@ -225,8 +228,8 @@ asked(product_case *c, int k, const cairn_product *product, int64_t threads)
     cairn_env_init(&c->env);
     cairn_entries_init(&c->entries, 2);
     c->box[0] = c->box[1] = (cairn_interval){0, n - 1};
-    wanted[k].fill(c);
-    by_name(wanted[k].format, c->text, sizeof c->text);
+    fill(c);
+    by_name(format, c->text, sizeof c->text);
     cr_assert_eq(cairn_format_parse(&c->env, NULL, c->text, "hints", &c->format),
                  CAIRN_OK, "%s", c->env.message);
     const cairn_build build = {
@@ -240,6 +243,12 @@ asked(product_case *c, int k, const cairn_product *product, int64_t threads)
     cr_assert_eq(cairn_local_build(&c->env, &build, &c->local), CAIRN_OK);
     return cairn_product_look(c->local->group[0].layout, product,
                               &c->local->part[0].view, threads);
+}
+
+static cairn_product_seen
+asked(product_case *c, int k, const cairn_product *product, int64_t threads)
+{
+    return asked_of(c, wanted[k].fill, wanted[k].format, product, threads);
 }
 
 Test(product_hints, bands_and_uneven_rows_are_told_from_others)
@@ -259,6 +268,69 @@ Test(product_hints, bands_and_uneven_rows_are_told_from_others)
         cr_expect_eq(seen.uneven, wanted[k].uneven, "case %d: %s", k, wanted[k].format);
         cr_expect_eq(seen.runs, wanted[k].runs, "case %d: %s", k, wanted[k].format);
         cr_expect_eq(seen.alike, wanted[k].alike, "case %d: %s", k, wanted[k].format);
+        product_case_close(&c);
+    }
+}
+
+/// Rows whose columns each go on by one, of four entries or more, three in four, may be
+/// summed as lanes.
+Test(product_hints, rows_that_go_on_are_abreast)
+{
+    static const struct {
+        void (*fill)(product_case *c);
+        const char *format;
+        int         vector_bytes;
+        bool        abreast;
+    } rows[] = {
+        {grid,           "csr",      64, true },
+        {grid,           "csr",      32, true },
+        {grid,           "csr",      16, false}, /* two lanes */
+        {grid,           "dcsr",     64, false}, /* rows are stored */
+        {grid,           "sell<8>",  64, false},
+        {grid,           "bdia<16>", 64, false},
+        {broad,          "csr",      64, true },
+        {broad,          "ell",      64, false}, /* it pads */
+        {band,           "csr",      64, false}, /* three entries */
+        {scattered,      "csr",      64, false},
+        {spread,         "csr",      64, true },
+        {ragged,         "csr",      64, false},
+        {broad_at_times, "csr",      64, false},
+        {nothing,        "csr",      64, false},
+    };
+    static product_case c;
+
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        const cairn_product product = {.columns      = 1,
+                                       .operand      = CAIRN_IR_F64,
+                                       .accumulate   = CAIRN_IR_F64,
+                                       .vector_bytes = rows[n].vector_bytes};
+
+        cr_expect_eq(asked_of(&c, rows[n].fill, rows[n].format, &product, 1).abreast,
+                     rows[n].abreast, "case %d: %s", (int)n, rows[n].format);
+        product_case_close(&c);
+    }
+}
+
+/// Where f64 values are more than the last cache holds, memory is the bound and rows are
+/// walked; narrower ones are abreast, and then neither uneven nor looked at for runs.
+Test(product_hints, rows_are_abreast_where_memory_is_not_the_bound)
+{
+    static product_case      c;
+    const cairn_product_seen seen    = {.abreast = true, .runs = true, .uneven = true};
+    const cairn_product      product = {.columns      = 1,
+                                        .operand      = CAIRN_IR_F64,
+                                        .accumulate   = CAIRN_IR_F64,
+                                        .vector_bytes = 64};
+
+    for (int large = 0; large < 2; large++) {
+        asked(&c, 1, &product, 1);
+        const cairn_product_hints hints = cairn_product_hints_of(
+            c.local->group[0].layout, &product, large ? 4000000 : 1000000, 1, seen,
+            1 << 20, 32 << 20);
+
+        cr_expect_eq(hints.abreast, !large);
+        cr_expect_eq(hints.runs, large);
+        cr_expect_eq(hints.uneven, large);
         product_case_close(&c);
     }
 }

@@ -4,7 +4,7 @@
 /// written beside them.
 
 #include "api/api.h"
-#include "api/refill/solver_rows.h"
+#include "api/arrays/solver_rows.h"
 #include "support/api.h"
 #include "support/arrays.h"
 #include "support/every_format.h"

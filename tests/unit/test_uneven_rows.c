@@ -3,8 +3,9 @@
 /// Compressed rows whose kernels are others than most: of different lengths, more for each
 /// thread than a processor learns, which end without a branch; of columns that follow each
 /// other, whose x is loaded as it lies, and of a caller's that only seem to; of the same
-/// columns, which are summed side by side. Sums have the bits that product.h promises, and
-/// nothing of other rows or columns, whatever they hold.
+/// columns, which are summed side by side; next to each other with columns that go on by
+/// one, which are lanes. Sums have the bits that product.h promises, and nothing of other
+/// rows or columns, whatever they hold.
 
 #include "share/alike.h"
 #include "support/device_file.h"
@@ -153,6 +154,64 @@ static void draw_groups(void)
         a.x[j] = (double)draw(2001) / 64 - 15;
 }
 
+/// Stretches of ten to seventy rows of 1 to 20 entries, mostly of 4 and more, each row with
+/// the columns of the one before one further on; at times a column, or where a row ends, is
+/// another one. The last columns are where x ends.
+static void draw_rows_abreast(void)
+{
+    static const double odd[]  = {INFINITY, -INFINITY, NAN, -0.0};
+    int64_t             n      = 0, column[20];
+    int                 length = 0, left = 0;
+
+    for (int i = 0; i < TALL; i++) {
+        if (left-- == 0) {
+            length            = draw(20) ? 4 + (int)draw(17) : 1 + (int)draw(3);
+            left              = 9 + (int)draw(61);
+            const int64_t end = draw(4) ? (int64_t)draw(WIDTH - 9) + 1 : WIDTH - left;
+
+            for (int k = length - 1, j = (int)end; k >= 0; k--)
+                column[k] = j -= 1 + (j > 3000 ? (int)draw(40) : 0);
+            while (column[0] < 0)
+                for (int k = 0; k < length; k++)
+                    column[k]++;
+        }
+        const int own = length - (draw(200) == 0);
+
+        for (int k = 0; k < own; k++) {
+            a.idx[n] = column[k];
+            a.val[n] = draw(900) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
+            n++;
+        }
+        if (own > 1 && draw(200) == 0) a.idx[n - 1] = WIDTH - 1;
+        a.ptr[i + 1] = n;
+        for (int k = 0; k < length; k++)
+            if (column[k] < WIDTH - 1 - (length - 1 - k)) column[k]++;
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = draw(400) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
+}
+
+/// Rows in eights of five entries, in which every entry is one more than that five before;
+/// but in one eight of eight the second row ends an entry early, and the third begins with
+/// it. No row is in order.
+static void draw_rows_that_end_elsewhere(void)
+{
+    static const int64_t first[5] = {40, 10, 30, 20, 0};
+
+    a.ptr[0] = 0;
+    for (int64_t i = 0; i < TALL; i++) {
+        const int64_t early = i % 8 == 1 && i / 8 % 8 == 3;
+
+        for (int64_t k = 0; k < 5; k++) {
+            a.idx[5 * i + k] = first[k] + i % 8 + i / 8 % 1000;
+            a.val[5 * i + k] = (double)draw(2000001) / 1e6 - 1;
+        }
+        a.ptr[i + 1] = 5 * i + 5 - early;
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = (double)draw(2000001) / 1e6 - 1;
+}
+
 /// Entries @p p to @p end - 1 in four chains.
 static double chains(int64_t p, int64_t end)
 {
@@ -260,20 +319,51 @@ Test(uneven_rows,
     }
 }
 
+Test(uneven_rows, abreast_have_the_bits_of_four_chains, .timeout = 600)
+{
+    static const char *const formats[] = {"csr", "dcsr", "lil", "coo"};
+
+    state = seed_clock() * 2 + 1;
+    for (int k = 0; k < 8; k++) {
+        draw_rows_abreast();
+        cairn_source *source = source_of();
+
+        for (int f = 0; f < 4; f++)
+            hold(source, formats[f], 1 + k % 3);
+        cairn_source_destroy(&source);
+    }
+}
+
+static void hold_borrowed(int threads)
+{
+    cairn_tensor *tensor;
+
+    use_threads(threads);
+    MUST(context,
+         cairn_tensor_from_csr(context, TALL, WIDTH, 0, TALL, a.ptr, 64, a.idx, 64,
+                               a.val, CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
+    expect_sums(tensor, "borrowed", threads);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(uneven_rows, that_are_borrowed_are_abreast_where_they_end_alike, .timeout = 600)
+{
+    state = seed_clock() * 2 + 1;
+    for (int threads = 1; threads <= 3; threads++) {
+        draw_rows_that_end_elsewhere();
+        hold_borrowed(threads);
+        draw_rows_abreast();
+        hold_borrowed(threads);
+    }
+}
+
 /// A caller's rows, borrowed: they may stand in any order, with repeats, and nobody looks.
 Test(uneven_rows, that_are_borrowed_in_no_order_are_not_taken_for_runs, .timeout = 600)
 {
     state = seed_clock() * 2 + 1;
     for (int threads = 1; threads <= 3; threads++) {
-        cairn_tensor *tensor;
-
         draw_turns_in_no_order();
-        use_threads(threads);
-        MUST(context,
-             cairn_tensor_from_csr(context, TALL, WIDTH, 0, TALL, a.ptr, 64, a.idx, 64,
-                                   a.val, CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
-        expect_sums(tensor, "borrowed", threads);
-        cairn_tensor_destroy(&tensor);
+        hold_borrowed(threads);
     }
 }
 

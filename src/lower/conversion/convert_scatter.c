@@ -109,7 +109,7 @@ static void write_entry(cairn_convert *c, cairn_ir_x at)
     const bool banks = bank_delta(c, delta);
 
     for (int l = c->to->first; l <= c->to->last; l++)
-        if (c->to->level[l].has_idx)
+        if (c->to->level[l].arrays.has_idx)
             cairn_ir_store(&c->ir, cairn_convert_idx(c, 1, l),
                            banks ? cairn_ir_add(&c->ir, at, delta[l]) : at,
                            c->here.e[l]);

@@ -146,6 +146,10 @@ static void enter_level(build *e, cairn_nest *nest, int at)
             enter_run(e, nest, at, begin, end);
             return;
         }
+        if (p->hints.abreast) {
+            cairn_product_abreast(e, nest, at, begin, end);
+            return;
+        }
         if (p->hints.alike && at + 1 == p->order.known) {
             cairn_product_alike(e, nest, at, begin, end);
             return;

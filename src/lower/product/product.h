@@ -54,6 +54,9 @@ typedef struct cairn_product_hints {
                 ///< they are loaded one by one. Only of rows whose columns ascend.
     bool alike; ///< SpMV: rows next to each other often have the same columns: sum such
                 ///< rows side by side, as `alike` of the arguments says.
+    bool
+        abreast; ///< SpMV: rows next to each other are often as long, and have each column
+                 ///< one further on: look, and sum a vector's lanes of rows at once.
 } cairn_product_hints;
 
 /// The same of grids (lower/grid/grid.h), by what a launch's parts and vectors are:
@@ -90,6 +93,9 @@ typedef struct cairn_product_seen {
     bool runs;  ///< Eight entries of a row often stand side by side.
     bool alike; ///< A row often has the columns of the one before; then it is neither
                 ///< uneven nor are its runs looked for.
+    bool
+        abreast; ///< A row is most often as long as the one before, at least 4, and has its
+                 ///< columns one further on.
 } cairn_product_seen;
 
 typedef struct cairn_product {

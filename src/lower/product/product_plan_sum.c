@@ -145,6 +145,25 @@ static bool rows_stand_together(const plan *p)
            && p->order.run < 0 && !p->guard_row && p->layout->partition < 0;
 }
 
+/// May rows be summed abreast, each in a lane? They are places of a level without gaps, their
+/// entries one list, and x is where an entry's column says.
+static bool rows_are_lanes(const plan *p)
+{
+    const cairn_layout *layout = p->layout;
+    const cairn_linear *out    = &layout->inverse.dim[p->out];
+    const int           lanes =
+        p->product->vector_bytes / cairn_ir_type_bytes(p->product->accumulate);
+
+    return rows_stand_together(p) && (lanes == 4 || lanes == 8)
+           && p->order.level[0] == 0 && !layout->level[0].trimmed
+           && !layout->level[0].arrays.has_idx && !p->guard_x
+           && cairn_plan_factor(out, 0) == 1 && out->den == 1
+           && layout->inverse.dim[p->in].den == 1
+           && (layout->values.kind == CAIRN_VALUE_ONE
+               || (layout->values.kind == CAIRN_VALUE_FLOAT
+                   && layout->values.bits >= 32));
+}
+
 /// The next level below @p l, with a ptr, under dense levels only; -1: none.
 static int ptr_below(const cairn_layout *layout, int l)
 {
@@ -264,9 +283,10 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
         hints.stream = given.stream && sums && gains_by_fetching(p);
         hints.scattered =
             given.scattered && hints.stream && p->tile.kind == CAIRN_TILE_NONE;
-        hints.uneven = given.uneven && sums && reads_before(p);
-        hints.runs   = given.runs && sums && reads_before(p);
-        hints.alike  = given.alike && sums && rows_stand_together(p);
+        hints.uneven  = given.uneven && sums && reads_before(p);
+        hints.runs    = given.runs && sums && reads_before(p);
+        hints.abreast = given.abreast && sums && rows_are_lanes(p);
+        hints.alike   = given.alike && sums && !hints.abreast && rows_stand_together(p);
     } else if (sums) {
         hints.fetch_x    = given.fetch_x && !p->tile.shifted;
         hints.bypass_y   = given.bypass_y && !p->product->adds && p->order.once;

@@ -6,9 +6,9 @@
 /// product.c enters the levels of the row; product_tile.c takes many rows at once and
 /// tells whether all of a tile is inside; product_sum.c adds what is below a row;
 /// product_chains.c is the loop over stored entries in four chains; product_alike.c are
-/// rows that have the same columns; product_cuts.c the cuts of long rows that threads
-/// share, product_share.c the threads; product_columns.c are the columns of X and Y;
-/// product_store.c joins sums to Y.
+/// rows that have the same columns, product_abreast.c rows whose columns go on by one;
+/// product_cuts.c the cuts of long rows that threads share, product_share.c the threads;
+/// product_columns.c are the columns of X and Y; product_store.c joins sums to Y.
 
 #ifndef CAIRN_LOWER_PRODUCT_STEPS_H
 #define CAIRN_LOWER_PRODUCT_STEPS_H
@@ -159,6 +159,14 @@ void cairn_product_chains_alike(cairn_product_build *e,
                                 int                  count,
                                 cairn_ir_x           begin,
                                 cairn_ir_x           end);
+/// Rows of the level that is entered as number @p at of the order, at its places @p begin to
+/// before @p end: those next to each other that are as long, with each column one further
+/// on, as lanes of vectors; the others one by one.
+void cairn_product_abreast(cairn_product_build *e,
+                           cairn_nest          *nest,
+                           int                  at,
+                           cairn_ir_x           begin,
+                           cairn_ir_x           end);
 
 /// Add one whole cut, from node @p at on, in four chains.
 void cairn_product_chains_cut(cairn_product_build *e,
