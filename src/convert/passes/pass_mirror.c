@@ -29,7 +29,7 @@ enum {
      * for. */
     CACHED = 1 << 22,
     /* Runs of neighbouring indices in a row up to which the processor's own prefetching
-     * follows the cursors (measured beyond CACHED, with the indices copied: 0.7 to 0.85 of
+     * follows the cursors (measured beyond CACHED, with the indices copied: 0.7 to 0.95 of
      * the time of scattering with 1, 3 and 5 runs, 1.7 with 9 and with 16). */
     RUNS = 8,
 };
