@@ -126,7 +126,7 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
         {LARGE,      {.alike = true}  },
         {SMALL,      {.abreast = true}},
         {LARGE,      {.abreast = true}},
-        {LARGE / 16, {.abreast = true}}, /* of f64, where L3 holds them */
+        {LARGE / 10, {.abreast = true}}, /* of f64, where L3 still holds them */
     };
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)

@@ -335,6 +335,40 @@ Test(product_hints, rows_are_abreast_where_memory_is_not_the_bound)
     }
 }
 
+/// Lists are fetched ahead where they come from memory, slots side by side from the L3 on.
+Test(product_hints, lists_are_fetched_ahead_from_memory_alone)
+{
+    static const struct {
+        const char *format;
+        int64_t     entries;
+        bool        ahead;
+    } parts[] = {
+        {"csr",     50000,   false},
+        {"csr",     1000000, false},
+        {"csr",     2000000, true },
+        {"dcsr",    1000000, false},
+        {"sell<8>", 50000,   false},
+        {"sell<8>", 1000000, true },
+    };
+    static product_case c;
+    const cairn_product product = {.columns      = 1,
+                                   .operand      = CAIRN_IR_F64,
+                                   .accumulate   = CAIRN_IR_F64,
+                                   .vector_bytes = 64};
+
+    for (size_t n = 0; n < sizeof parts / sizeof *parts; n++) {
+        const cairn_product_seen seen =
+            asked_of(&c, ragged, parts[n].format, &product, 1);
+        const cairn_product_hints hints =
+            cairn_product_hints_of(c.local->group[0].layout, &product, parts[n].entries,
+                                   1, seen, 1 << 20, 32 << 20);
+
+        cr_expect_eq(hints.stream, parts[n].ahead, "%s, %d entries", parts[n].format,
+                     (int)parts[n].entries);
+        product_case_close(&c);
+    }
+}
+
 /// Of several threads each has few rows, and learns where they end.
 Test(product_hints, rows_that_a_processor_learns_are_not_uneven)
 {

@@ -40,7 +40,7 @@
 /// What may make a kernel faster and never changes its result. Say of a part what its
 /// numbers say: cairn_product_hints_of().
 typedef struct cairn_product_hints {
-    bool stream;     ///< Fetch values and indices ahead: rows are short, or many.
+    bool stream;     ///< Fetch values and indices ahead: they are not near.
     bool scattered;  ///< x does not stay in L2: fetch far ahead, into L2 only.
     bool fetch_x;    ///< SpMM: fetch rows of X ahead into L2.
     bool bypass_y;   ///< SpMM: write Y past the caches, where it is 16-byte aligned and
