@@ -2,11 +2,12 @@
 /// @file
 /// Sorting words of fields that come from entries in some order of their own: of rows,
 /// say. Fields in front that ascend cut the words into runs, each of which is sorted by
-/// itself; fields at the end that ascend are in order wherever those before them are
-/// equal, since sorting is stable.
+/// itself, short ones by the ranks of their words; fields at the end that ascend are in
+/// order wherever those before them are equal, since sorting is stable.
 
 #include "base/wide.h"
 #include "entries/sort_items.h"
+#include "entries/sort_rank.h"
 
 #include <string.h>
 
@@ -17,12 +18,13 @@ enum {
 };
 
 typedef struct {
-    cairn_pos   n;
-    int         pieces;
-    int         runs; ///< Words of a run share all but this many bits.
-    int         split, low;
-    cairn_item *items, *scratch;
-    cairn_pos   end[MOST_PIECES]; ///< Of each piece, where a run ends.
+    cairn_pos           n;
+    int                 pieces;
+    int                 runs; ///< Words of a run share all but this many bits.
+    int                 split, low;
+    cairn_item         *items, *scratch;
+    cairn_pos           end[MOST_PIECES]; ///< Of each piece, where a run ends.
+    const cairn_ranker *ranker;
 } run_sort;
 
 /// The begin of a field above @p below; INT64_MAX: there is none.
@@ -110,6 +112,56 @@ static void find_ends(run_sort *s)
     }
 }
 
+/// Do the words of a short run ascend? They are compared without a branch.
+static bool run_ascends(const run_sort *s, cairn_pos n, const cairn_item *items)
+{
+    bool ascends = true;
+
+    for (cairn_pos k = 1; k < n; k++)
+        ascends &= items[k - 1].word >> s->low <= items[k].word >> s->low;
+    return ascends;
+}
+
+/// Bits that tell @p n items apart.
+static int bits_of_items(cairn_pos n)
+{
+    return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0;
+}
+
+/// Put the items of a short run in order by how many of its words are less than each, items
+/// of equal words being told apart by where they stand.
+static void
+place_by_rank(const run_sort *s, int n, const cairn_item *items, cairn_item *to)
+{
+    const uint64_t mask = ((uint64_t)1 << (s->runs - s->low)) - 1;
+    const int      bits = bits_of_items(n);
+    uint64_t       handle[CAIRN_RANK_MOST + CAIRN_RANK_PAST];
+    uint16_t       rank[CAIRN_RANK_MOST + CAIRN_RANK_PAST];
+
+    for (int k = 0; k < n; k++)
+        handle[k] = ((items[k].word >> s->low & mask) << bits | (uint64_t)k) << 32;
+    s->ranker->rank(n, handle, rank);
+    for (int k = 0; k < n; k++)
+        to[rank[k]] = items[k];
+}
+
+/// Sort a run into @p to.
+static void sort_run(const run_sort *s, cairn_pos n, cairn_item *run, cairn_item *to)
+{
+    const bool        few    = n <= s->ranker->most;
+    const cairn_item *sorted = run;
+
+    if (!few || !run_ascends(s, n, run)) {
+        if (few && s->runs - s->low + bits_of_items(n) <= CAIRN_RANK_BITS) {
+            place_by_rank(s, (int)n, run, to);
+            return;
+        }
+        sorted = cairn_sort_items(n, s->runs, s->split, s->low, run, to);
+    }
+    if (sorted != to) memcpy(to, sorted, (size_t)n * sizeof *to);
+}
+
+/// The runs of a piece, into scratch.
 static void sort_runs(void *user, int piece)
 {
     const run_sort *const s   = user;
@@ -117,14 +169,9 @@ static void sort_runs(void *user, int piece)
     cairn_pos             end;
 
     for (cairn_pos at = piece ? s->end[piece - 1] : 0; at < all; at = end) {
-        cairn_item *const run = s->items + at;
-
         for (end = at + 1; end < all && is_one_run(s, end);)
             end++;
-        const cairn_item *sorted =
-            cairn_sort_items(end - at, s->runs, s->split, s->low, run, s->scratch + at);
-
-        if (sorted != run) memcpy(run, sorted, (size_t)(end - at) * sizeof *run);
+        sort_run(s, end - at, s->items + at, s->scratch + at);
     }
 }
 
@@ -145,7 +192,8 @@ cairn_status cairn_sort_fields(cairn_env     *env,
                               .pieces  = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES,
                               .split   = split,
                               .items   = items,
-                              .scratch = scratch};
+                              .scratch = scratch,
+                              .ranker  = cairn_ranker_choose()};
 
     *sorted = items;
     if (low >= bits) return CAIRN_OK;
@@ -157,6 +205,6 @@ cairn_status cairn_sort_fields(cairn_env     *env,
                                sorted);
     find_ends(&s);
     cairn_thread_pool_run(&env->thread_pool, threads, sort_runs, &s, s.pieces);
-    *sorted = items;
+    *sorted = scratch;
     return CAIRN_OK;
 }

@@ -240,6 +240,9 @@ Test(sort, fields_that_ascend_are_used_and_order_is_as_ever)
         {4, {9, 9, 9, 9}, {RANDOM, RUNS, ASCENDING, RANDOM}},
         {4, {9, 9, 9, 9}, {RUNS, RANDOM, ASCENDING, RUNS}  },
         {3, {40, 4, 17},  {RANDOM, ASCENDING, RANDOM}      },
+        {3, {3, 4, 12},   {RANDOM, RANDOM, ASCENDING}      }, /* short runs, words */
+        {3, {2, 1, 14},   {RANDOM, RANDOM, ASCENDING}      }, /* that are there twice, */
+        {3, {13, 15, 14}, {RANDOM, RANDOM, ASCENDING}      }, /* of 31 bits and some */
         {3, {1, 21, 41},  {ASCENDING, RANDOM, RUNS}        },
         {2, {20, 0},      {ASCENDING, RANDOM}              },
         {1, {30},         {RANDOM}                         },
