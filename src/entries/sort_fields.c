@@ -128,21 +128,28 @@ static int bits_of_items(cairn_pos n)
     return n > 1 ? 64 - __builtin_clzll((uint64_t)n - 1) : 0;
 }
 
-/// Put the items of a short run in order by how many of its words are less than each, items
-/// of equal words being told apart by where they stand.
-static void
+/// Put the items of a short run in order by how many of its words are less than each. Items
+/// of equal words are told apart by where they stand, if there is room for that below.
+/// @return false: two have one rank.
+static bool
 place_by_rank(const run_sort *s, int n, const cairn_item *items, cairn_item *to)
 {
-    const uint64_t mask = ((uint64_t)1 << (s->runs - s->low)) - 1;
-    const int      bits = bits_of_items(n);
+    const int      width = s->runs - s->low, bits = bits_of_items(n);
+    const uint64_t mask = ((uint64_t)1 << width) - 1;
+    const int      room = width + bits <= CAIRN_RANK_BITS ? bits : 0;
     uint64_t       handle[CAIRN_RANK_MOST + CAIRN_RANK_PAST];
     uint16_t       rank[CAIRN_RANK_MOST + CAIRN_RANK_PAST];
+    int            sum = 0;
 
     for (int k = 0; k < n; k++)
-        handle[k] = ((items[k].word >> s->low & mask) << bits | (uint64_t)k) << 32;
+        handle[k] =
+            ((items[k].word >> s->low & mask) << room | (room ? (uint64_t)k : 0)) << 32;
     s->ranker->rank(n, handle, rank);
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         to[rank[k]] = items[k];
+        sum += rank[k];
+    }
+    return sum == n * (n - 1) / 2;
 }
 
 /// Sort a run into @p to.
@@ -152,10 +159,9 @@ static void sort_run(const run_sort *s, cairn_pos n, cairn_item *run, cairn_item
     const cairn_item *sorted = run;
 
     if (!few || !run_ascends(s, n, run)) {
-        if (few && s->runs - s->low + bits_of_items(n) <= CAIRN_RANK_BITS) {
-            place_by_rank(s, (int)n, run, to);
+        if (few && s->runs - s->low <= CAIRN_RANK_BITS
+            && place_by_rank(s, (int)n, run, to))
             return;
-        }
         sorted = cairn_sort_items(n, s->runs, s->split, s->low, run, to);
     }
     if (sorted != to) memcpy(to, sorted, (size_t)n * sizeof *to);

@@ -171,7 +171,7 @@ Test(sort, items_are_sorted_stably_around_every_boundary)
 }
 
 /// Fields of words, the lowest first, and how they come.
-enum { RANDOM, ASCENDING, RUNS };
+enum { RANDOM, ASCENDING, RUNS, TWO };
 
 typedef struct {
     int fields, bits[4], how[4];
@@ -184,6 +184,7 @@ field_of(const word_order *o, int f, cairn_pos k, cairn_pos n, uint64_t r)
 
     if (o->how[f] == ASCENDING) return (uint64_t)k * size / (uint64_t)n;
     if (o->how[f] == RUNS) return (uint64_t)(k % 1000) * size / 1000;
+    if (o->how[f] == TWO) return r % 2 * (size - 1);
     return r % size;
 }
 
@@ -243,6 +244,8 @@ Test(sort, fields_that_ascend_are_used_and_order_is_as_ever)
         {3, {3, 4, 12},   {RANDOM, RANDOM, ASCENDING}      }, /* short runs, words */
         {3, {2, 1, 14},   {RANDOM, RANDOM, ASCENDING}      }, /* that are there twice, */
         {3, {13, 15, 14}, {RANDOM, RANDOM, ASCENDING}      }, /* of 31 bits and some */
+        {3, {13, 17, 14}, {RANDOM, RANDOM, ASCENDING}      }, /* with no room for where */
+        {3, {1, 28, 12},  {RANDOM, TWO, ASCENDING}         }, /* they stand, also so */
         {3, {1, 21, 41},  {ASCENDING, RANDOM, RUNS}        },
         {2, {20, 0},      {ASCENDING, RANDOM}              },
         {1, {30},         {RANDOM}                         },
