@@ -43,7 +43,8 @@ typedef struct cairn_choice_means {
     void       *user; ///< Theirs.
     cairn_env  *env;
     cairn_comm *comm;
-    /// Find all that follows. Called on the rank that decides, alone.
+    /// Find devices, costs, candidates and threads, below. Called on the rank that decides,
+    /// alone.
     cairn_status (*open)(struct cairn_choice_means *means);
     /// As cairn_sample_run_run() of the format that is called @p format, with the loader
     /// that a build of the sample has. Local.
