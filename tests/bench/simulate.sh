@@ -5,7 +5,9 @@
 # are measured to be by a run of their own (bench_transport). Prints measured, simulated, error.
 #
 # simulate.sh BUILD [FOLDER [MATRIX]]   (FOLDER: simulated; stencil7:nx=16,ny=16,nz=512)
-# BUILD has CAIRN_BENCH=ON; mpirun, smpirun and python3 are in PATH. Nothing else may run.
+# BUILD has CAIRN_BENCH=ON; mpirun, smpirun and python3 are in PATH. Nothing else may run: else
+# it takes minutes, ends well all the same, and what it prints says little. Each run is a new
+# one: a study that FOLDER has goes.
 set -eu
 
 build=$(cd "${1:?the folder of the build}" && pwd)
@@ -14,10 +16,15 @@ matrix=${3:-stencil7:nx=16,ny=16,nz=512}
 for needed in "$build/bench/bench_transport" "$build/bin/cairn" "$build/bin/cairn-smpi"; do
     [ -x "$needed" ] || { echo "simulate.sh: $needed is missing" >&2 && exit 1; }
 done
+for needed in mpirun smpirun python3; do
+    command -v $needed >/dev/null || { echo "simulate.sh: no $needed in PATH" >&2 && exit 1; }
+done
 mkdir -p "$folder"
 cd "$folder"
+rm -rf study
 
 # Both ways at once, as a halo's go: the least is taken, as of a machine without other work.
+echo 'simulate.sh: messages between two processes' >&2
 mpirun -n 2 "$build/bench/bench_transport" 200 >transport
 awk '
     $1 == "message" && $2 == 8 { short = $3 }
@@ -37,19 +44,36 @@ awk '
         print " sharing_policy=\"SPLITDUPLEX\"/>"
         print "<route src=\"h0\" dst=\"h1\"><link_ctn id=\"memory\" direction=\"UP\"/></route>"
         print "</zone></platform>"
-    }' transport >machine.xml
+    }' transport >machine.xml || {
+    echo "simulate.sh: $folder/transport: long messages take no longer than short ones" >&2
+    exit 1
+}
+echo 'simulate.sh: steps of CG' >&2
 "$build/bin/cairn" scale solve cg "$matrix" --ranks 1,2 --repeat 5 --tol 0 --max-iterations 200 \
-    --simulate machine.xml --simulated-ranks 1,2 --folder study >study.txt
+    --simulate machine.xml --simulated-ranks 1,2 --folder study >study.txt || {
+    cat study.txt >&2
+    exit 1
+}
 grep '<link ' machine.xml
 python3 - study/points.json <<'END'
 import json, sys
 
 points = json.load(open(sys.argv[1]))["points"]
+
+
+def point(ranks, simulated):
+    for p in points:
+        if p["ranks"] == ranks and bool(p["simulator"]) == simulated and p["seconds_median"]:
+            return p
+    sys.exit("simulate.sh: study/points.json: no %s point of %d ranks"
+             % ("simulated" if simulated else "measured", ranks))
+
+
 print("ranks  measured us (least)  simulated us  error, of the median")
 for ranks in (1, 2):
-    real = next(p for p in points if p["ranks"] == ranks and not p["simulator"])
-    told = next(p for p in points if p["ranks"] == ranks and p["simulator"])
-    assert told["halo_bytes"] == real["halo_bytes"], "other bytes are simulated"
+    real, told = point(ranks, False), point(ranks, True)
+    if told["halo_bytes"] != real["halo_bytes"]:
+        sys.exit("simulate.sh: other bytes are simulated")
     print("%5d  %8.1f (%.1f)  %12.1f  %+.1f %%"
           % (ranks, 1e6*real["seconds_median"], 1e6*real["seconds_min"],
              1e6*told["seconds_median"], 100*told["error"]))
