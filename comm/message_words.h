@@ -69,7 +69,7 @@ static inline void cairn_word_put_value(cairn_word word, double value, char *to)
 
 #undef CAIRN_PUT_WORD
 
-enum { CAIRN_WORDS_MORE = 8 };
+enum { CAIRN_WORDS_MORE = 8 }; ///< Words that are written at once.
 
 #define CAIRN_PUT_WORDS(type, from)                                   \
     do {                                                              \

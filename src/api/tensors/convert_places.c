@@ -189,7 +189,7 @@ find_grid(const cairn_shape *shape, const row_list *list, cairn_tensor *to)
 }
 
 /// Can rows of a tensor go as runs at all? Not where they are scattered, before or after, or
-/// stand for members. The same on all ranks.
+/// stand for members, or are more than are counted. The same on all ranks.
 ///
 /// @param[out] rows  That are stored after, of all ranks.
 static cairn_status may_be_runs(const cairn_tensor *tensor,
@@ -214,7 +214,10 @@ static cairn_status may_be_runs(const cairn_tensor *tensor,
     cairn_rows_fini(comm->env, &cut);
     if (said->kind == CAIRN_DISTRIBUTION_BLOCKS)
         CAIRN_TRY(cairn_column_parts_count(comm->env, said, comm->size, &p, &q));
-    *may  = !scattered || said->kind == CAIRN_DISTRIBUTION_BLOCKS;
+    if ((scattered && said->kind != CAIRN_DISTRIBUTION_BLOCKS)
+        || shape.extent[0] >= INT64_MAX / 4 / q)
+        return CAIRN_OK;
+    *may  = true;
     *rows = shape.extent[0] * q;
     return CAIRN_OK;
 }
