@@ -72,6 +72,7 @@ typedef struct cairn_product_args {
     int64_t         steps, y_aligned;
     const double   *sums;
     double         *y_sum;
+    const uint8_t  *alike;
 } cairn_product_args;
 
 static inline int64_t min(int64_t a, int64_t b)

@@ -73,6 +73,7 @@ typedef struct cairn_product_args {
     int64_t         steps, y_aligned;
     const double   *sums;
     double         *y_sum;
+    const uint8_t  *alike;
 } cairn_product_args;
 
 typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));

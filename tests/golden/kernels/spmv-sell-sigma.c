@@ -15,7 +15,7 @@ typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
 
 #if defined(__GNUC__) && !defined(__clang__)
-#    pragma GCC optimize("no-tree-pre")
+#pragma GCC optimize("no-tree-pre")
 #endif
 
 #define CAIRN_KERNEL_LEVELS 16
@@ -45,10 +45,10 @@ typedef enum cairn_value_kind {
 } cairn_value_kind;
 
 typedef struct cairn_kernel_part {
-    int64_t            size;
-    int32_t            order, levels;
-    int32_t            first, last;
-    int64_t            bank;
+    int64_t size;
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
     cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
     void              *val;
     int64_t            values;
@@ -120,8 +120,8 @@ static inline v8f64 load_v8f64(const double *from)
     return *(const v8f64 *)from;
 }
 
-static inline v8f64
-gather_v8f64_u32_upto(const double *from, const uint32_t *at, int64_t last)
+static inline v8f64 gather_v8f64_u32_upto(const double *from, const uint32_t *at,
+                                          int64_t last)
 {
     typedef uint64_t pairs __attribute__((vector_size(32)));
 
