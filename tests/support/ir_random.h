@@ -281,6 +281,18 @@ static inline cairn_ir_x ir_any_vector(ir_random *r, int depth)
 
 static inline void ir_any_block(ir_random *r);
 
+/// Does a block leave the function whenever it is entered? A condition may have become a
+/// loop's bounds by then.
+static inline bool ir_always_leaves(const cairn_ir_stmt *s)
+{
+    bool leaves = false;
+
+    for (; s && !leaves; s = s->next)
+        leaves = s->kind == CAIRN_IR_RETURN
+                 || (s->kind == CAIRN_IR_IF && ir_always_leaves(s->body));
+    return leaves;
+}
+
 /// A loop, whose body may stand under a condition on its variable alone.
 static inline void ir_any_loop(ir_random *r)
 {
@@ -297,7 +309,7 @@ static inline void ir_any_loop(ir_random *r)
 
     const int outer = r->int_count;
 
-    s->unroll               = ir_roll(r, 4) ? 0 : 4;
+    const int unroll        = ir_roll(r, 4) ? 0 : 4;
     r->ints[r->int_count++] = s->var;
     if (guards == 1) cairn_ir_let(b, ir_any_int(r, 2), "unread");
     if (guards) {
@@ -317,6 +329,8 @@ static inline void ir_any_loop(ir_random *r)
         ir_any_block(r);
     }
     cairn_ir_end(b);
+    /* gcc warns of an unrolled loop that is none */
+    s->unroll    = ir_always_leaves(s->body) ? 0 : unroll;
     r->int_count = outer;
 }
 
