@@ -41,15 +41,16 @@ static void list_rows(const cairn_pattern *s, double entries, cairn_suggest_work
 {
     const double rows = (double)s->rows;
 
-    *w = (cairn_suggest_work){.rows    = rows,
-                              .units   = entries,
-                              .turns   = (double)s->breaks,
-                              .added   = (double)s->filled_rows,
-                              .values  = entries,
-                              .entries = entries,
-                              .widest  = (double)s->max_row,
-                              .alike   = (double)s->alike,
-                              .bytes = entries * cairn_index_bytes(s->cols) + 4 * rows};
+    *w = (cairn_suggest_work){
+        .rows    = rows,
+        .units   = entries,
+        .turns   = (double)s->breaks,
+        .added   = (double)s->filled_rows,
+        .values  = entries,
+        .entries = entries,
+        .widest  = (double)s->max_row,
+        .alike   = s->entries > 0 ? (double)s->alike * entries / (double)s->entries : 0,
+        .bytes   = entries * cairn_index_bytes(s->cols) + 4 * rows};
     share_touches(s, w);
 }
 

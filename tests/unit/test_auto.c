@@ -860,3 +860,19 @@ Test(auto, entries_of_rows_that_are_alike_are_counted)
     cr_expect_eq(s.alike, ROWS / 3 * EACH);
     cairn_source_destroy(&source);
 }
+
+/// What diagonals leave of them has its share of these entries, not all.
+Test(auto, a_rest_has_its_share_of_alike_rows)
+{
+    const cairn_pattern s = {
+        .entries = 1000,
+        .rows    = 100,
+        .cols    = 100,
+        .alike   = 800,
+        .stretch = {.entries = 900, .full = 16}
+    };
+    cairn_suggest_work work[CAIRN_COUNTED];
+
+    cr_assert_eq(cairn_estimator_find("split")->count(&s, work), 2);
+    cr_expect_float_eq(work[1].alike, 80, 1e-9);
+}
