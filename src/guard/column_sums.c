@@ -70,8 +70,8 @@ static void forget_columns(cairn_env *env, cairn_guard_columns *all)
     *all = (cairn_guard_columns){.w = NULL};
 }
 
-/* Blocks whose sums come to more than this part of all of them: these, one after the other,
-   are read in less time. */
+/* Where different blocks have more sums than one for so many columns, all sums are kept in
+   order: these are read in less time. */
 enum { DENSE = 2 };
 
 /// Blocks that were listed before, by their hash.

@@ -240,11 +240,11 @@ static cairn_status emit_verb(cli_job *job)
 
 static const char about[] =
     "A kernel is generated from what the format stores; it is what `cairn run` "
-    "compiles, but for what the size of a matrix asks for beside (lines fetched ahead, "
-    "stores past the caches), which changes no bit. Else its code depends on the "
-    "matrix "
-    "only through the widths of indices: those of FILE, of --rows by --cols, or of a "
-    "million by a million. A hybrid has a "
+    "compiles, but for what a look at the matrix asks for beside (lines fetched ahead, "
+    "stores past the caches, rows summed side by side), which changes no bit, and for "
+    "values that are stored narrow. Else its code depends on the matrix only through "
+    "the widths of indices: those of FILE, of --rows by --cols, or of a million by a "
+    "million. A hybrid has a "
     "kernel for each member: the first one's sets y where it meets every row once, the "
     "others' add to it. With --add all of them add: y += A x, as plans have it whose "
     "beta is not 0 (y is multiplied by beta before). With --target opencl it is what "
