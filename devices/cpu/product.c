@@ -8,7 +8,7 @@
 #include "devices/cpu/pieces.h"
 #include "devices/product_kernel.h"
 #include "devices/registry.h"
-#include "share/alike.h"
+#include "share/alike_rows.h"
 #include "tensor/value_storage.h"
 
 #include <stdio.h>

@@ -35,7 +35,7 @@ static const double tie = 3e-8;
 
 cairn_status cairn_choice_take_sample(cairn_choice *c, int64_t wanted, int64_t grain)
 {
-    cairn_env               *env  = c->means->env;
+    cairn_env               *env  = c->within->env;
     const cairn_matrix_rows *rows = &c->matrix->rows;
 
     cairn_sample_fini(env, &c->sample);
@@ -64,7 +64,7 @@ static void count_offers(cairn_choice *c)
 /// Do its arrays fit in memory, beside the entries?
 static bool fits(const cairn_choice *c, int k)
 {
-    const cairn_env *env    = c->means->env;
+    const cairn_env *env    = c->within->env;
     const double     beside = (double)c->matrix->held;
 
     return env->memory_limit <= 0 || (k == 0 && c->matrix->stored.format)
@@ -89,7 +89,7 @@ static bool is_worth_counting(cairn_choice *c)
 /// from the structure.
 static cairn_status probe_offer(cairn_choice *c, int k)
 {
-    cairn_env               *env    = c->means->env;
+    cairn_env               *env    = c->within->env;
     const cairn_matrix_rows *rows   = &c->matrix->rows;
     const cairn_format      *format = c->offer[k].candidate->format;
     cairn_sample             sample;
@@ -132,7 +132,7 @@ static cairn_status count_sample(cairn_choice *c)
     c->seen = CAIRN_SEEN_SAMPLE;
     CAIRN_TRY(cairn_choice_take_sample(c, (int64_t)wanted,
                                        low ? LOW_BAND : CAIRN_SAMPLE_GRAIN));
-    CAIRN_TRY(cairn_pattern_count_sample(c->means->env, &c->sample, &c->structure));
+    CAIRN_TRY(cairn_pattern_count_sample(c->within->env, &c->sample, &c->structure));
     if (c->sample.shape.extent[0] < CAIRN_STRETCH && c->info->share < 1)
         cairn_pattern_drop_stretches(&c->structure);
     return CAIRN_OK;
@@ -162,7 +162,7 @@ static cairn_status count(cairn_choice *c)
     if (c->values.narrows || any_asks_for_exact(c))
         c->values =
             cairn_value_widths_look(rows, c->values.carrier_bits, c->values.narrows);
-    CAIRN_TRY(cairn_pattern_count_rows(c->means->env, rows, &c->structure));
+    CAIRN_TRY(cairn_pattern_count_rows(c->within->env, rows, &c->structure));
     CAIRN_TRY(count_sample(c));
     count_offers(c);
     return probe_offers(c);
@@ -235,7 +235,7 @@ static void correct(cairn_choice *c, const cairn_costs *costs)
                                    .rows       = c->structure.rows};
 
     if (cairn_choice_allowed(c, ask_products, ask_share) < ask_seconds) return;
-    cairn_cost_device_of(&c->means->devices->device[0], c->means->comm->local_size,
+    cairn_cost_device_of(&c->within->devices->device[0], c->within->comm->local_size,
                          &device);
     if (!cairn_learned_any(&learned)) return;
     for (int k = 0; k < c->offered; k++)
@@ -363,15 +363,15 @@ static int pick(const cairn_choice *c)
 /// come with the library.
 static cairn_status find_offers(cairn_choice *c)
 {
-    cairn_env              *env    = c->means->env;
+    cairn_env              *env    = c->within->env;
     const char *const       text   = c->options->candidates;
     const char *const       origin = c->options->origin ? c->options->origin : "text";
-    const cairn_candidates *all    = c->means->candidates;
+    const cairn_candidates *all    = c->within->candidates;
     const int               own    = c->matrix->stored.format ? 1 : 0;
 
     if (text) {
         CAIRN_TRY(cairn_candidates_parse(env, text, origin, &c->own));
-        CAIRN_TRY(cairn_candidates_recognise(env, c->means->candidates, &c->own));
+        CAIRN_TRY(cairn_candidates_recognise(env, c->within->candidates, &c->own));
         all = &c->own;
     }
     CAIRN_TRY(CAIRN_NEW_ZERO(env, own + all->count, &c->offer));
@@ -387,15 +387,15 @@ static cairn_status find_offers(cairn_choice *c)
 /// The rank that decides: count, predict, try, choose. @p chosen is a candidate.
 static cairn_status decide(cairn_choice *c, int *chosen)
 {
-    CAIRN_TRY(c->means->open(c->means));
+    CAIRN_TRY(c->within->open(c->within));
     CAIRN_TRY(find_offers(c));
-    cairn_costs_memory(c->means->costs, &c->by.memory); /* measured once a machine */
-    c->by.threads      = c->means->threads;
+    cairn_costs_memory(c->within->costs, &c->by.memory); /* measured once a machine */
+    c->by.threads      = c->within->threads;
     const double begin = cairn_seconds();
 
     CAIRN_TRY(count(c));
     predict(c);
-    if (c->seen > CAIRN_SEEN_NOTHING) correct(c, c->means->costs);
+    if (c->seen > CAIRN_SEEN_NOTHING) correct(c, c->within->costs);
     CAIRN_TRY(cairn_choice_try(c, begin));
     *chosen = pick(c);
     explain(c, *chosen);
@@ -419,15 +419,15 @@ static cairn_status find_root(cairn_comm *comm, int64_t mine, int *root)
 
 cairn_status cairn_choice_make(cairn_choice *c, int *chosen)
 {
-    cairn_comm  *comm   = c->means->comm;
+    cairn_comm  *comm   = c->within->comm;
     int          root   = 0;
     cairn_status status = find_root(comm, c->matrix->rows.n, &root);
 
     if (status != CAIRN_OK) return status;
     if (comm->rank == root) status = decide(c, chosen);
-    cairn_sample_fini(c->means->env, &c->sample);
-    cairn_candidates_fini(c->means->env, &c->own);
-    cairn_free(c->means->env, c->offer);
+    cairn_sample_fini(c->within->env, &c->sample);
+    cairn_candidates_fini(c->within->env, &c->own);
+    cairn_free(c->within->env, c->offer);
     CAIRN_TRY(cairn_comm_agree(comm, status));
     CAIRN_TRY(comm->ops->broadcast(comm, chosen, sizeof *chosen, root));
     return comm->ops->broadcast(comm, c->info, sizeof *c->info, root);

@@ -39,29 +39,29 @@ typedef struct cairn_offer {
 } cairn_offer;
 
 /// What a search has of the context of who asks.
-typedef struct cairn_choice_means {
+typedef struct cairn_choice_context {
     void       *user; ///< Theirs.
     cairn_env  *env;
     cairn_comm *comm;
     /// Find devices, costs, candidates and threads, below. Called on the rank that decides,
     /// alone.
-    cairn_status (*open)(struct cairn_choice_means *means);
+    cairn_status (*open)(struct cairn_choice_context *within);
     /// As cairn_sample_run_run() of the format that is called @p format, with the loader
     /// that a build of the sample has. Local.
-    cairn_status (*run)(const struct cairn_choice_means *means,
-                        const char                      *format,
-                        const cairn_sample_runs         *trials,
-                        cairn_sample_run                *trial);
+    cairn_status (*run)(const struct cairn_choice_context *within,
+                        const char                        *format,
+                        const cairn_sample_runs           *trials,
+                        cairn_sample_run                  *trial);
     cairn_devices          *devices;
     cairn_costs            *costs;
     const cairn_candidates *candidates; ///< That come with the library.
     int                     threads;
-} cairn_choice_means;
+} cairn_choice_context;
 
 /// What one rank thinks with.
 typedef struct cairn_choice {
     const cairn_choice_matrix *matrix;
-    cairn_choice_means        *means;
+    cairn_choice_context      *within;
     const cairn_auto_options  *options;
     cairn_predictor            by; ///< The product, threads, this machine's memory.
     cairn_value_widths

@@ -82,7 +82,7 @@ double cairn_choice_spent(const cairn_choice *c, double begin)
 /// the whole.
 static cairn_status count_sample(cairn_choice *c)
 {
-    cairn_env          *env    = c->means->env;
+    cairn_env          *env    = c->within->env;
     const cairn_sample *sample = &c->sample;
 
     const cairn_matrix_rows rows = cairn_matrix_rows_of_entries(
@@ -95,17 +95,17 @@ static cairn_status count_sample(cairn_choice *c)
 static cairn_status
 ask_placement(cairn_choice *c, cairn_placement *placement, cairn_sample_runs *trials)
 {
-    cairn_env  *env    = c->means->env;
+    cairn_env  *env    = c->within->env;
     const char *place  = c->options->place ? c->options->place : "";
     const char *policy = env->options.policy[0] ? env->options.policy : "heft";
 
     CAIRN_TRY(cairn_placement_parse(env, "--place", place, placement));
     trials->placing = (cairn_placing_question){.placement = placement,
                                                .op        = c->by.op,
-                                               .costs     = c->means->costs,
-                                               .devices   = c->means->devices,
-                                               .ranks     = c->means->comm->local_size};
-    trials->devices = c->means->devices;
+                                               .costs     = c->within->costs,
+                                               .devices   = c->within->devices,
+                                               .ranks = c->within->comm->local_size};
+    trials->devices = c->within->devices;
     return cairn_policy_find(env, policy, &trials->placing.policy);
 }
 
@@ -140,7 +140,7 @@ static double sample_seconds(const cairn_choice *c, int k)
 /// hybrid has a second Y.
 static bool has_room(const cairn_choice *c, int k)
 {
-    const cairn_env *env    = c->means->env;
+    const cairn_env *env    = c->within->env;
     const int64_t   *extent = c->sample.shape.extent;
     const double     line   = (double)c->by.op->columns * c->values.carrier_bits / 8;
     const double     dense  = line * (2 * (double)extent[0] + (double)extent[1]);
@@ -169,7 +169,7 @@ static cairn_status try_one(cairn_choice *c, const cairn_sample_runs *trials, in
     cairn_auto_candidate *candidate = &c->info->candidate[k];
     cairn_sample_run      trial     = {0};
     const cairn_status    status =
-        c->means->run(c->means, candidate->format, trials, &trial);
+        c->within->run(c->within, candidate->format, trials, &trial);
 
     if (status == CAIRN_NO_MEMORY) return status;
     c->info->kernel_seconds += trial.kernels;
@@ -244,7 +244,7 @@ static int next_to_try(const cairn_choice *c)
 
 cairn_status cairn_choice_try(cairn_choice *c, double begin)
 {
-    cairn_sample_runs trials = {.env        = c->means->env,
+    cairn_sample_runs trials = {.env        = c->within->env,
                                 .sample     = &c->sample,
                                 .op         = c->by.op,
                                 .value_bits = c->values.carrier_bits,

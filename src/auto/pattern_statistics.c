@@ -4,7 +4,7 @@
 
 #include "auto/pattern_statistics.h"
 
-#include "share/alike.h"
+#include "share/alike_rows.h"
 
 #include <math.h>
 #include <string.h>

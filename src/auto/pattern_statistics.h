@@ -57,7 +57,7 @@ typedef struct cairn_pattern {
     cairn_stretches stretch;
     cairn_touches   touches; ///< Entries for which a line of X is fetched from afar,
     int64_t         alike;   ///< and entries of rows that have the columns of the row
-                             ///< before (share/alike.h).
+                             ///< before (share/alike_rows.h).
 } cairn_pattern;
 
 /// Count what rows say, all of them: everything above `blocks`. The rest becomes 0.

@@ -2,31 +2,31 @@
 /// @file
 /// A format for a source (auto/choice.h); what a choice has of a context.
 
-#include "api/choose/auto_means.h"
+#include "api/choose/auto_context.h"
 #include "api/collective_arguments.h"
 #include "api/door.h"
 
 /* ---- a search and its context ---- */
 
 /// Costs open the devices, as any plan does.
-static cairn_status find_means(cairn_choice_means *means)
+static cairn_status open_context(cairn_choice_context *within)
 {
-    cairn_context *context = means->user;
+    cairn_context *context = within->user;
 
-    CAIRN_TRY(cairn_context_costs(context, &means->costs));
+    CAIRN_TRY(cairn_context_costs(context, &within->costs));
     CAIRN_TRY(cairn_context_candidates(context));
-    means->devices    = context->devices;
-    means->candidates = &context->candidates;
-    means->threads    = cairn_context_threads(context);
+    within->devices    = context->devices;
+    within->candidates = &context->candidates;
+    within->threads    = cairn_context_threads(context);
     return CAIRN_OK;
 }
 
-static cairn_status run_sample(const cairn_choice_means *means,
-                               const char               *text,
-                               const cairn_sample_runs  *trials,
-                               cairn_sample_run         *trial)
+static cairn_status run_sample(const cairn_choice_context *within,
+                               const char                 *text,
+                               const cairn_sample_runs    *trials,
+                               cairn_sample_run           *trial)
 {
-    cairn_context     *context = means->user;
+    cairn_context     *context = within->user;
     cairn_build        build   = {.entries = &trials->sample->entries};
     cairn_build_loader own;
     char               why[CAIRN_MESSAGE];
@@ -41,13 +41,13 @@ static cairn_status run_sample(const cairn_choice_means *means,
     return status;
 }
 
-cairn_choice_means cairn_choice_means_of(cairn_context *context)
+cairn_choice_context cairn_choice_context_of(cairn_context *context)
 {
-    return (cairn_choice_means){.user = context,
-                                .env  = &context->env,
-                                .comm = context->comm,
-                                .open = find_means,
-                                .run  = run_sample};
+    return (cairn_choice_context){.user = context,
+                                  .env  = &context->env,
+                                  .comm = context->comm,
+                                  .open = open_context,
+                                  .run  = run_sample};
 }
 
 cairn_status cairn_choice_agree(cairn_context               *context,
@@ -108,10 +108,10 @@ cairn_status cairn_format_auto(cairn_source                *source,
     cairn_auto_info     found   = {0};
     int                 chosen  = 0;
 
-    cairn_choice_means means = cairn_choice_means_of(context);
+    cairn_choice_context within = cairn_choice_context_of(context);
 
     cairn_choice c = {.matrix  = &matrix,
-                      .means   = &means,
+                      .within  = &within,
                       .by      = {.op = product},
                       .options = options,
                       .values  = cairn_value_widths_wide(dtype == CAIRN_F32 ? 32 : 64),

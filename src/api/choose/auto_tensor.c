@@ -2,7 +2,7 @@
 /// @file
 /// A format for a tensor that is there already: one that pays for storing it anew, or none.
 
-#include "api/choose/auto_means.h"
+#include "api/choose/auto_context.h"
 #include "api/door.h"
 #include "tensor/value_storage.h"
 
@@ -115,21 +115,21 @@ static cairn_status choose(const cairn_tensor          *tensor,
                            cairn_format               **format,
                            cairn_auto_info             *info)
 {
-    cairn_context      *context = tensor->context;
-    cairn_source       *source  = NULL;
-    cairn_candidates    own     = {0};
-    cairn_choice_matrix matrix  = {0};
-    cairn_auto_info     found   = {0};
-    cairn_choice_means  means   = cairn_choice_means_of(context);
-    const bool          many    = cairn_many_products(context, options->replays);
-    int                 chosen  = 0;
-    cairn_choice        c       = {.matrix  = &matrix,
-                                   .means   = &means,
-                                   .by      = {.op = product},
-                                   .options = options,
-                                   .sample  = {.whole = true},
-                                   .replays = products_to_come(tensor, options),
-                                   .info    = &found};
+    cairn_context       *context = tensor->context;
+    cairn_source        *source  = NULL;
+    cairn_candidates     own     = {0};
+    cairn_choice_matrix  matrix  = {0};
+    cairn_auto_info      found   = {0};
+    cairn_choice_context within  = cairn_choice_context_of(context);
+    const bool           many    = cairn_many_products(context, options->replays);
+    int                  chosen  = 0;
+    cairn_choice         c       = {.matrix  = &matrix,
+                                    .within  = &within,
+                                    .by      = {.op = product},
+                                    .options = options,
+                                    .sample  = {.whole = true},
+                                    .replays = products_to_come(tensor, options),
+                                    .info    = &found};
 
     if (lists) matrix.rows = *lists;
     c.values            = cairn_value_widths_wide(tensor->dtype == CAIRN_F32 ? 32 : 64);

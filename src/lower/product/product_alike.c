@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Rows next to each other that have the same columns (share/alike.h): up to CAIRN_ALIKE of
+/// Rows next to each other that have the same columns (share/alike_rows.h): up to CAIRN_ALIKE_MOST of
 /// them are summed side by side, each in its own chains, so that columns and x are loaded
 /// once for all.
 
 #include "lower/product/product_steps.h"
-#include "share/alike.h"
+#include "share/alike_rows.h"
 
 typedef cairn_product_build build;
 
@@ -21,8 +21,8 @@ typedef struct {
 static void add_rows(build *e, const first_row *first, int count)
 {
     cairn_ir  *b = e->b;
-    cairn_nest row[CAIRN_ALIKE];
-    cairn_sums sums[CAIRN_ALIKE];
+    cairn_nest row[CAIRN_ALIKE_MOST];
+    cairn_sums sums[CAIRN_ALIKE_MOST];
 
     for (int k = 0; k < count; k++) {
         row[k] = *first->nest;
@@ -46,13 +46,13 @@ add_alike_or_alone(build *e, const first_row *first, int at, cairn_ir_x rows)
     cairn_ir  *b     = e->b;
     cairn_nest alone = *first->nest;
 
-    for (int count = CAIRN_ALIKE; count > 1; count--) {
+    for (int count = CAIRN_ALIKE_MOST; count > 1; count--) {
         cairn_ir_if(b, cairn_ir_eq(b, rows, cairn_ir_int(b, count)));
         add_rows(e, first, count);
         cairn_ir_else(b);
     }
     cairn_product_enter(e, &alone, at + 1);
-    for (int count = CAIRN_ALIKE; count > 1; count--)
+    for (int count = CAIRN_ALIKE_MOST; count > 1; count--)
         cairn_ir_end(b);
 }
 

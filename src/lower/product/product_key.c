@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "lower/product/product_plan.h"
-#include "share/alike.h"
+#include "share/alike_rows.h"
 #include "tensor/local.h"
 
 #include <inttypes.h>

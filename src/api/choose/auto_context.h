@@ -2,14 +2,14 @@
 /// @file
 /// What a choice of a format (auto/choice.h) has of a context. Internal to the API.
 
-#ifndef CAIRN_API_AUTO_MEANS_H
-#define CAIRN_API_AUTO_MEANS_H
+#ifndef CAIRN_API_AUTO_CONTEXT_H
+#define CAIRN_API_AUTO_CONTEXT_H
 
 #include "api/api.h"
 #include "auto/choice.h"
 
 /// Local. The context outlives what is returned.
-cairn_choice_means cairn_choice_means_of(cairn_context *context);
+cairn_choice_context cairn_choice_context_of(cairn_context *context);
 
 /// Were all ranks asked the same, and has none failed until here?
 ///

@@ -8,14 +8,14 @@
 /// for Scientific Computing, 1997. Theirs are lists of the sizes of all groups; here each
 /// row says how many follow, so that threads may begin with any.
 
-#ifndef CAIRN_SHARE_ALIKE_H
-#define CAIRN_SHARE_ALIKE_H
+#ifndef CAIRN_SHARE_ALIKE_ROWS_H
+#define CAIRN_SHARE_ALIKE_ROWS_H
 
 #include "base/env.h"
 #include "share/share.h"
 
 enum {
-    CAIRN_ALIKE       = 3, ///< Rows that are summed side by side, at most.
+    CAIRN_ALIKE_MOST  = 3, ///< Rows that are summed side by side, at most.
     CAIRN_ALIKE_LEAST = 4  ///< Entries of such a row, at least; at most CAIRN_CUT.
 };
 
@@ -25,7 +25,7 @@ enum {
 /// @param[in] level  Of a row's entries: with ptr, and with idx that lie side by side.
 bool cairn_rows_are_alike(const cairn_kernel_level *level, int64_t q);
 
-/// Count for each row how many from it on are alike, itself included: 1 to CAIRN_ALIKE.
+/// Count for each row how many from it on are alike, itself included: 1 to CAIRN_ALIKE_MOST.
 ///
 /// Local. Time: indices of rows that are as long as the next one are compared once.
 ///

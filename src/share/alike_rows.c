@@ -2,7 +2,7 @@
 /// @file
 /// Rows that have the same columns: told by their arrays.
 
-#include "share/alike.h"
+#include "share/alike_rows.h"
 
 #include "tensor/local.h"
 
@@ -39,7 +39,8 @@ cairn_alike_rows_count(cairn_env *env, const cairn_kernel_level *level, uint8_t 
     for (int64_t q = rows - 1; q >= 0; q--) {
         count[q] = 1;
         if (q == rows - 1 || !cairn_rows_are_alike(level, q)) continue;
-        count[q] = count[q + 1] < CAIRN_ALIKE ? count[q + 1] + 1 : CAIRN_ALIKE;
+        count[q] =
+            count[q + 1] < CAIRN_ALIKE_MOST ? count[q + 1] + 1 : CAIRN_ALIKE_MOST;
     }
     *alike = count;
     return CAIRN_OK;
