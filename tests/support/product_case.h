@@ -133,8 +133,10 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
         .follow_x   = random_chance(&c->state, 30),
         .uneven     = random_chance(&c->state, 50),
         .runs       = random_chance(&c->state, 50),
-        .abreast    = random_chance(&c->state, 50),
     };
+    /* Drawn beside: what seeds are known for stays. */
+    uint64_t beside        = ~c->state;
+    product->hints.abreast = random_chance(&beside, 50);
 }
 
 static inline void product_case_close(product_case *c)
