@@ -220,21 +220,31 @@ static int64_t sum_of(const int64_t *number, int n)
     return sum;
 }
 
+static int64_t cut_bytes(const cairn_runs *m)
+{
+    return m->rows * (m->to->q - 1) * (int64_t)sizeof *m->cut;
+}
+
+/// Of an entry that goes, before it is written into a message.
+static int64_t gathered_bytes(const cairn_runs *m)
+{
+    return m->view->level[1].idx_bits / 8 + (int64_t)sizeof *m->value;
+}
+
 /// Cut the rows, and copy what goes.
 static cairn_status gather(cairn_runs *m, int64_t held)
 {
     cairn_env *const env  = m->comm->env;
-    const int64_t    size = m->comm->size, cuts = m->to->q - 1;
-    const int64_t    width = m->view->level[1].idx_bits / 8 + (int64_t)sizeof *m->value;
+    const int64_t    size = m->comm->size, width = gathered_bytes(m);
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 5 * size + 1, &m->counts));
     m->come_from  = m->counts + size;
     m->send_bytes = m->come_from + size;
     m->recv_bytes = m->send_bytes + size;
     m->begin      = m->recv_bytes + size;
-    held += m->rows * cuts * (int64_t)sizeof *m->cut;
+    held += cut_bytes(m);
     CAIRN_TRY(cairn_check_memory(env, "rows that are cut at columns", held));
-    CAIRN_TRY(CAIRN_NEW(env, m->rows * cuts, &m->cut));
+    CAIRN_TRY(CAIRN_NEW(env, m->rows * (m->to->q - 1), &m->cut));
     cut_rows(m);
     cairn_visit(env, m->rows);
     m->counts[m->comm->rank] = 0;
@@ -255,12 +265,26 @@ static cairn_status gather(cairn_runs *m, int64_t held)
     return CAIRN_OK;
 }
 
+/// Room for both sides of the exchange, beside what is gathered.
+static cairn_status make_room(cairn_runs *m, int64_t held)
+{
+    cairn_env *const env = m->comm->env;
+    const int64_t    go  = m->begin[m->comm->size] * cairn_runs_entry_bytes(m);
+    const int64_t    come =
+        sum_of(m->come_from, m->comm->size) * cairn_runs_entry_bytes(m);
+
+    held += cut_bytes(m) + m->begin[m->comm->size] * gathered_bytes(m);
+    CAIRN_TRY(cairn_check_memory(env, "rows that change their rank", held + go + come));
+    CAIRN_TRY(CAIRN_NEW(env, go + CAIRN_WORDS_MORE * (int64_t)sizeof(cairn_coord),
+                        &m->message));
+    return CAIRN_NEW(env, come, &m->arrived);
+}
+
 /// Exchange what goes, and count it on all ranks.
-static cairn_status exchange(cairn_runs *m, cairn_entries_sent *sent)
+static cairn_status exchange(cairn_runs *m, int64_t held, cairn_entries_sent *sent)
 {
     cairn_comm *const comm   = m->comm;
     int64_t           its[2] = {sum_of(m->counts, comm->size), 0};
-    cairn_status      status;
 
     for (int r = 0; r < comm->size; r++) {
         m->send_bytes[r] = m->recv_bytes[r] = 8;
@@ -271,22 +295,14 @@ static cairn_status exchange(cairn_runs *m, cairn_entries_sent *sent)
     CAIRN_TRY(comm->ops->allreduce(comm, its, 2, CAIRN_SUM));
     *sent = (cairn_entries_sent){
         its[0], its[0] * cairn_runs_entry_bytes(m) + its[1] * 8, its[1]};
-    status = CAIRN_NEW(comm->env,
-                       m->begin[comm->size] * cairn_runs_entry_bytes(m)
-                           + CAIRN_WORDS_MORE * (int64_t)sizeof(cairn_coord),
-                       &m->message);
-    if (status == CAIRN_OK)
-        status = CAIRN_NEW(comm->env,
-                           sum_of(m->come_from, comm->size) * cairn_runs_entry_bytes(m),
-                           &m->arrived);
-    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(cairn_comm_agree(comm, make_room(m, held)));
     write_messages(m);
     cairn_free(comm->env, m->idx);
     cairn_free(comm->env, m->value);
-    m->idx   = NULL;
-    m->value = NULL;
-    status   = comm->ops->alltoallv(comm, m->message, m->send_bytes, m->arrived,
-                                    m->recv_bytes);
+    m->idx                    = NULL;
+    m->value                  = NULL;
+    const cairn_status status = comm->ops->alltoallv(comm, m->message, m->send_bytes,
+                                                     m->arrived, m->recv_bytes);
     cairn_free(comm->env, m->message);
     m->message = NULL;
     return status;
@@ -328,7 +344,9 @@ cairn_status cairn_runs_move(cairn_comm           *comm,
     *sent = (cairn_entries_sent){0};
     CAIRN_GO(done, cairn_comm_agree(comm, gather(&m, held)));
     CAIRN_GO(done, comm->ops->allreduce(comm, m.words, CAIRN_RUNS_WORDS, CAIRN_MAX));
-    if (m.words[CAIRN_RUNS_ANY]) CAIRN_GO(done, exchange(&m, sent));
+    if (m.words[CAIRN_RUNS_ANY]) CAIRN_GO(done, exchange(&m, held, sent));
+    held +=
+        cut_bytes(&m) + sum_of(m.come_from, comm->size) * cairn_runs_entry_bytes(&m);
     status = cairn_runs_join(&m, own, list, held, &local);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
     *fresh = local;

@@ -297,6 +297,8 @@ static cairn_status fill_local(const cairn_runs *m, int64_t held, cairn_local *f
     int64_t          *next = NULL, offset = 0, bytes = 0;
     cairn_status      status;
 
+    held += (rows + 1) * (int64_t)sizeof *next;
+    CAIRN_TRY(cairn_check_memory(env, "rows from other ranks", held));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, rows + 1, &next));
     count_new(m, first, next);
     part->nnz = nodes[1] = cairn_offsets(rows + 1, 0, next);

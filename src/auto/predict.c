@@ -139,7 +139,8 @@ static double
 counted_values(const cairn_leaf *leaf, const cairn_suggest_work *w, const shared *s)
 {
     const bool beside =
-        leaf->kind == CAIRN_LEAF_RUN && s->columns == 1 && 4 * w->alike >= w->values;
+        (leaf->kind == CAIRN_LEAF_RUN || leaf->kind == CAIRN_LEAF_RUN_LISTED)
+        && s->columns == 1 && 4 * w->alike >= w->values;
 
     return w->values - (beside ? saved_alike * w->alike : 0);
 }

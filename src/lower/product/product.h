@@ -92,7 +92,7 @@ typedef struct cairn_product_seen {
                 ///< more than a processor learns.
     bool runs;  ///< Eight entries of a row often stand side by side.
     bool alike; ///< A row often has the columns of the one before; then it is neither
-                ///< uneven nor are its runs looked for.
+                ///< uneven nor abreast, nor are its runs looked for.
     bool
         abreast; ///< A row is most often as long as the one before, at least 4, and has its
                  ///< columns one further on.

@@ -159,6 +159,7 @@ void cairn_product_chains_alike(cairn_product_build *e,
                                 int                  count,
                                 cairn_ir_x           begin,
                                 cairn_ir_x           end);
+
 /// Rows of the level that is entered as number @p at of the order, at its places @p begin to
 /// before @p end: those next to each other that are as long, with each column one further
 /// on, as lanes of vectors; the others one by one.
