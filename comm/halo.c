@@ -461,6 +461,12 @@ void cairn_halo_clear(cairn_halo *halo)
         memset(row_at(halo, halo->need.row[k]), 0, halo->row_bytes);
 }
 
+void cairn_halo_spoil(cairn_halo *halo)
+{
+    for (cairn_pos k = 0; k < halo->need.n; k++) /* a NaN of either width */
+        memset(row_at(halo, halo->need.row[k]), 0xff, halo->row_bytes);
+}
+
 /// Into what is sent, or where its receiver reads it, from where row @p first and those
 /// after it are.
 static void

@@ -83,6 +83,9 @@ int64_t cairn_halo_bytes(const cairn_halo *halo);
 /// Fill the halo's rows, those that others own, with zeros: where a sum starts.
 void cairn_halo_clear(cairn_halo *halo);
 
+/// Fill them with NaN: where a sum failed, so that no owner takes it for one.
+void cairn_halo_spoil(cairn_halo *halo);
+
 /// Exchange. end() completes what begin() started; nothing is allocated.
 ///
 /// @param[in] owned  Where the rows are that this rank owns and others fetch; NULL: in the

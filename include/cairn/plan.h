@@ -143,8 +143,9 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 ///                doubles or floats; read during the call. NULL: the plan's own, as
 ///                cairn_plan_x() was filled, or as a run with an @p x and no @p y left it.
 /// @param[in,out] y  [owned rows of op(A)][columns]; read if beta is not 0, then filled.
-///                After a failure it is undefined. NULL: it stays inside the plan, see
-///                cairn_plan_y().
+///                After a failure it is undefined. A failure may be this rank's alone: of
+///                a transposed product others then have NaN where its sums would reach
+///                them. NULL: it stays inside the plan, see cairn_plan_y().
 /// @retval CAIRN_COMM          Communication failed.
 /// @retval CAIRN_BAD_ARGUMENT  @p plan is NULL.
 /// @retval CAIRN_NOT_VERIFIED  Of a plan with a guard, on the rank that it names: arrays are

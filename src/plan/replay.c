@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 /// Cut all rows by whose X they read. @return bytes of the buffers that let this rank do
 /// without a window; -1: it needs one.
@@ -369,6 +370,15 @@ static cairn_status make_ready(cairn_replay *replay)
     return left != CAIRN_OK ? left : place_x(replay);
 }
 
+/// Let what this rank sends of sums that failed be NaN: others add it up, and do not know.
+static void spoil_sums(cairn_replay *replay)
+{
+    if (replay->op.transposed) cairn_halo_spoil(replay->common.operands->halo);
+    for (int p = 0; p < replay->subproducts && replay->sums.cuts; p++)
+        memset(replay->subproduct[p].own.y, 0xff,
+               (size_t)cairn_subproduct_own_bytes(&replay->subproduct[p]));
+}
+
 /// Run with all of X exchanged before the first task, and sums after the last. Other ranks
 /// wait for what this one sends, whatever failed here.
 static cairn_status run_between(cairn_replay *replay, cairn_status status)
@@ -379,6 +389,7 @@ static cairn_status run_between(cairn_replay *replay, cairn_status status)
     if (replay->sums.cuts)
         CAIRN_TRY(cairn_cut_sums_begin(replay->sums.cuts, operands->now.x));
     if (status == CAIRN_OK) status = run_subproducts(replay);
+    if (status != CAIRN_OK) spoil_sums(replay);
     if (replay->sums.cuts)
         CAIRN_TRY(cairn_cut_sums_end(replay->sums.cuts, operands->wide));
     return status;
