@@ -44,9 +44,11 @@
 ///         a format that cannot be read), PETSC_ERR_LIB (another PETSc than the plug-in's).
 ///         A product fails with PETSC_ERR_ORDER (not assembled), PETSC_ERR_MEM or
 ///         PETSC_ERR_ARG_WRONG (no copy can be had in this format); the next one tries anew.
-///         It fails on all ranks, unless new values are one rank's alone, in a block that the
-///         others do not see: without memory for these it fails there alone, and what would
-///         reach other ranks of the old ones is NaN.
+///         It fails on all ranks without memory for new values that all know of. It fails on
+///         one rank alone where its computing fails, or where it alone has new values, in a
+///         block that the others do not see, and no memory for them. That rank multiplies
+///         with the others all the same; what they would have of it, of a transposed product,
+///         is NaN.
 PETSC_EXTERN PetscErrorCode cairn_petsc_create_shell(Mat         aij,
                                                      const char *format,
                                                      Mat        *shell);
