@@ -143,9 +143,11 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 ///                doubles or floats; read during the call. NULL: the plan's own, as
 ///                cairn_plan_x() was filled, or as a run with an @p x and no @p y left it.
 /// @param[in,out] y  [owned rows of op(A)][columns]; read if beta is not 0, then filled.
-///                After a failure it is undefined. A failure may be this rank's alone: of
-///                a transposed product others then have NaN where its sums would reach
-///                them. NULL: it stays inside the plan, see cairn_plan_y().
+///                After a failure it is undefined. A failure may be this rank's alone:
+///                others then have NaN where its sums would reach them, of a transposed
+///                product, or its rows, where a format has them elsewhere than Y (`csr @
+///                (d0%ranks)`, `csr @ blocks<p,q>`). NULL: it stays inside the plan, see
+///                cairn_plan_y().
 /// @retval CAIRN_COMM          Communication failed.
 /// @retval CAIRN_BAD_ARGUMENT  @p plan is NULL.
 /// @retval CAIRN_NOT_VERIFIED  Of a plan with a guard, on the rank that it names: arrays are
@@ -157,7 +159,8 @@ CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 ///
 /// Collective. Allocates nothing, with the exceptions of cairn_plan_run(). Afterwards
 /// cairn_plan_y() is the last Y and cairn_plan_x() what that was computed from, at the
-/// addresses that they had; after a failure both are undefined. The bits are those of @p n
+/// addresses that they had; after a failure both are undefined, and on other ranks what it
+/// reaches is NaN, as of cairn_plan_run(). The bits are those of @p n
 /// runs with Y copied to X in between. On one rank nothing is copied: X and Y take turns,
 /// and are exchanged once at the end where @p n is even; where all of the product is one
 /// part on a card both stay there, and are copied when the last product is done.

@@ -188,6 +188,9 @@ void cairn_operands_add(cairn_operands *operands,
 /// subproduct that is the only one in these rows and is computed again.
 void cairn_operands_clear(cairn_operands *operands, cairn_interval rows);
 
+/// Fill the Y of a run that failed with NaN, where other ranks get of it. Local.
+void cairn_operands_spoil_y(cairn_operands *operands);
+
 /// Owned values of X and Y, and those that this rank receives and sends in a run.
 int64_t cairn_operands_bytes(const cairn_operands *operands);
 

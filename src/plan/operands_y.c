@@ -145,6 +145,16 @@ void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
     if (wide) memset(wide + first, 0, n * sizeof *wide);
 }
 
+void cairn_operands_spoil_y(cairn_operands *operands)
+{
+    const cairn_operands *o = operands;
+    const cairn_pos       n = cairn_operands_owned_values(o, &o->y_rows);
+
+    if (n == 0) return;
+    memset(o->now.y, 0xff, cairn_operands_y_bytes(o)); /* a NaN of either width */
+    if (o->wide) memset(o->wide, 0xff, (size_t)n * sizeof *o->wide);
+}
+
 void cairn_operands_begin_y(const cairn_operands *operands, bool set, bool joined)
 {
     const cairn_operands *o     = operands;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Transposed products that fail on one rank alone, before they compute or with some of
-/// their sums made: the others' Y has what it should or NaN, never another number, and the
-/// next run is right everywhere.
+/// Products that fail on one rank alone, before they compute or with some of their sums
+/// made, of which others have something: transposed ones, rows that are not consecutive or
+/// in parts, chains. The others' Y has what it should or NaN, never another number, none
+/// waits for ever, and the next run is right everywhere.
 
 #include "api/api.h"
 #include "mpi_suite.h"
@@ -165,16 +166,26 @@ typedef struct {
     int  which; ///< Of its subproducts.
 } fault;
 
+typedef cairn_status (*run_fn)(cairn_launch *launch, const void *x, void *y);
+
 static cairn_subproduct *broken; ///< Whose kernel fails, if one does,
+static run_fn            kernel; ///< and that of all its rows, which may be NULL,
+static run_fn            first;  ///< and of its first piece, likewise.
 static bool              computes;
-static cairn_status (*kernel)(cairn_launch *launch,
-                              const void   *x,
-                              void         *y); ///< and was.
 
 static cairn_status fail(cairn_launch *launch, const void *x, void *y)
 {
-    if (computes) (void)kernel(launch, x, y);
+    const run_fn was = launch == &broken->kernel.launch ? kernel : first;
+
+    if (computes) (void)was(launch, x, y);
     return CAIRN_NO_MEMORY;
+}
+
+/// Have the kernels of the subproduct that is broken, those that there are.
+static void put(run_fn all, run_fn piece)
+{
+    if (kernel) broken->kernel.launch.run = all;
+    if (first) broken->pieces.piece[0].launch.run = piece;
 }
 
 static void break_it(cairn_context *world, const job *j, const fault *f)
@@ -188,12 +199,13 @@ static void break_it(cairn_context *world, const job *j, const fault *f)
     broken   = &replay->subproduct[f->which % replay->subproducts];
     computes = f->computes;
     kernel   = broken->kernel.launch.run;
-    if (kernel) broken->kernel.launch.run = fail;
+    first    = broken->pieces.count > 0 ? broken->pieces.piece[0].launch.run : NULL;
+    put(fail, fail);
 }
 
 static void repair(cairn_context *world, const fault *f)
 {
-    if (broken) broken->kernel.launch.run = kernel;
+    if (broken) put(kernel, first);
     if (rank == f->victim && f->memory) cairn_context_set_memory(world, 1 << 30);
 }
 
@@ -288,5 +300,102 @@ Test(failing, transposes_of_one_rank_are_no_sums_of_others)
             || (seen.failed > cases / 2 && seen.of_memory > 0 && seen.spoilt > 0),
         "%d failed, %d of them without memory; %d values spoilt", seen.failed,
         seen.of_memory, seen.spoilt);
+    cairn_context_destroy(&world);
+}
+
+/* ---- rows that others get ---- */
+
+enum { SQUARE = 24, PRODUCTS = 3 };
+
+static cairn_status make_square(cairn_context *world, const char *text, job *j)
+{
+    const int64_t extent[2] = {SQUARE, SQUARE};
+    int64_t       coord[2 * 3 * SQUARE], n = 0;
+    double        value[3 * SQUARE];
+    cairn_source *source = NULL;
+
+    for (int64_t i = 0; i < SQUARE && rank == 0; i++)
+        for (int64_t k = 0; k < 3; k++) {
+            coord[2 * n]     = i;
+            coord[2 * n + 1] = (i + 7 * k) % SQUARE;
+            value[n++]       = 1 + (double)(i + k) / 7;
+        }
+    *j                  = (job){0};
+    cairn_status status = cairn_source_from_coords(world, 2, extent, n, coord, value,
+                                                   CAIRN_BY_ROWS, &source);
+    if (status == CAIRN_OK) status = cairn_format_create(world, text, &j->format);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, j->format, CAIRN_F64, &j->tensor);
+    if (status == CAIRN_OK) status = cairn_plan_create_spmv(j->tensor, &j->plan);
+    cairn_source_destroy(&source);
+    return status;
+}
+
+/// Some products, by runs of Y copied to X or by a chain. Y is copied here, too.
+static cairn_status multiply(job *j, bool chain, double factor)
+{
+    double *const x = cairn_plan_x(j->plan);
+    int64_t       first, end;
+
+    cairn_plan_columns(j->plan, &first, &end);
+    for (int64_t k = first; k < end; k++)
+        x[k - first] = factor * (double)(k % 97 + 1) / 97;
+    const cairn_status status = chain ? cairn_plan_iterate(j->plan, PRODUCTS)
+                                      : cairn_plan_run(j->plan, NULL, NULL);
+
+    cairn_plan_rows(j->plan, &first, &end);
+    j->bytes = (size_t)(end - first) * sizeof(double);
+    memcpy(j->y, cairn_plan_y(j->plan), j->bytes);
+    return status;
+}
+
+/// As fails_alone(). @param[in] reached  Others get what fails.
+static bool others_hear(cairn_context *world, job *j, bool chain, bool reached)
+{
+    static const example plain = {.dtype = CAIRN_F64};
+    const fault          f     = {.victim = size - 1};
+    char                 want[sizeof j->y];
+    int                  seen[2]; /* it failed, and values that are NaN */
+
+    bool fine = multiply(j, chain, 2) == CAIRN_OK;
+    memcpy(want, j->y, j->bytes);
+    fine = multiply(j, chain, 1) == CAIRN_OK && fine;
+    break_it(world, j, &f);
+    const cairn_status status = multiply(j, chain, 2);
+
+    repair(world, &f);
+    seen[0] = status != CAIRN_OK;
+    seen[1] = rank == f.victim ? 0 : spoilt(j, &plain, want);
+    fine    = fine && seen[0] == (rank == f.victim) && seen[1] >= 0;
+    MPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return multiply(j, chain, 2) == CAIRN_OK && memcmp(j->y, want, j->bytes) == 0
+           && fine && seen[0] == 1 && (seen[1] > 0) == reached;
+}
+
+Test(failing, rows_of_one_rank_are_not_numbers_of_others)
+{
+    static const struct {
+        const char *text;
+        bool        whole; ///< Rows: they can be iterated.
+        bool        elsewhere;
+    } formats[] = {
+        {"csr",                               true,  false},
+        {"csr @ (d0%ranks)",                  true,  true },
+        {"csr @ blocks<1,ranks>",             false, true },
+        {"hybrid<bdia<4> @ rows, csr @ nnz>", false, true },
+    };
+    cairn_context *world = NULL;
+    static job     j;
+
+    cr_assert_eq(cairn_context_create_mpi(MPI_COMM_WORLD, &world), CAIRN_OK);
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        for (int chain = 0; chain <= formats[k].whole; chain++) {
+            ON_ALL_RANKS(make_square(world, formats[k].text, &j) == CAIRN_OK, "%s: %s",
+                         formats[k].text, cairn_context_message(world));
+            ON_ALL_RANKS(others_hear(world, &j, chain, chain || formats[k].elsewhere),
+                         "%s%s: other numbers, or none that is NaN", formats[k].text,
+                         chain ? ", iterated" : "");
+            end_job(&j);
+        }
     cairn_context_destroy(&world);
 }

@@ -146,13 +146,18 @@ static cairn_status take(cairn_plan *plan, const void *from, void *own)
                                          p->row, from, own, p->buffer, p->counts);
 }
 
-cairn_status cairn_permuted_take_y(cairn_plan *plan, void *y)
+cairn_status cairn_permuted_take_y(cairn_plan *plan, cairn_status status, void *y)
 {
     cairn_permuted *p = plan->permuted;
 
-    if (!p || !p->y) return CAIRN_OK;
-    CAIRN_TRY(plan->tensor->places->parts ? sum_parts(plan)
-                                          : take(plan, operands(plan)->y, p->y));
+    if (!p || !p->y || status == CAIRN_COMM) return status; /* or nobody is there */
+    if (status != CAIRN_OK) cairn_operands_spoil_y(plan->replay->common.operands);
+    const cairn_status taken = plan->tensor->places->parts
+                                   ? sum_parts(plan)
+                                   : take(plan, operands(plan)->y, p->y);
+
+    if (status != CAIRN_OK || taken != CAIRN_OK)
+        return status != CAIRN_OK ? status : taken;
     if (y && p->y_own > 0) memcpy(y, p->y, (size_t)p->y_own * p->row);
     return CAIRN_OK;
 }

@@ -41,8 +41,14 @@ cairn_status cairn_permuted_bring_x(cairn_plan *plan, const void **x);
 /// Likewise Y, before a run that adds to it.
 cairn_status cairn_permuted_bring_y(cairn_plan *plan, const void *y);
 
-/// Take Y from the places, to the plan's and to a caller's, unless that is NULL.
-cairn_status cairn_permuted_take_y(cairn_plan *plan, void *y);
+/// Take Y from the places, to the plan's and to a caller's, unless that is NULL. Where this
+/// rank's run failed others wait for its rows all the same, and get NaN.
+///
+/// Collective.
+///
+/// @param[in] status  Of the run here.
+/// @return Likewise, unless that is CAIRN_OK.
+cairn_status cairn_permuted_take_y(cairn_plan *plan, cairn_status status, void *y);
 
 /// Take X from the places, where a chain has left one of its own.
 cairn_status cairn_permuted_take_x(cairn_plan *plan);

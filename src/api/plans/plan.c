@@ -356,5 +356,5 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
     if (status == CAIRN_OK && plan->guard)
         status = cairn_plan_guard_end(plan, o->now.x, o->now.y);
     cairn_operands_give_back(o, status == CAIRN_OK ? there : NULL);
-    return status == CAIRN_OK ? cairn_permuted_take_y(plan, y) : status;
+    return cairn_permuted_take_y(plan, status, y);
 }

@@ -32,10 +32,30 @@ static cairn_status check_square(const cairn_plan *plan)
 }
 
 /// The last Y, and what it was computed from, where both are by places.
-static cairn_status take_vectors(cairn_plan *plan)
+static cairn_status take_vectors(cairn_plan *plan, cairn_status status)
 {
-    CAIRN_TRY(cairn_permuted_take_x(plan));
-    return cairn_permuted_take_y(plan, NULL);
+    if (status == CAIRN_COMM) return status;
+    const cairn_status taken = cairn_permuted_take_x(plan);
+
+    return cairn_permuted_take_y(plan, status != CAIRN_OK ? status : taken, NULL);
+}
+
+/// Does a chain go on behind a product of that status? A rank whose product failed stays
+/// with the others to the end, unless there are none, or they are not to be reached.
+static bool goes_on(const cairn_plan *plan, cairn_status status)
+{
+    return status == CAIRN_OK
+           || (plan->tensor->context->comm->size > 1 && status != CAIRN_COMM);
+}
+
+/// One more product. What others get of one that failed, or of those behind it, is NaN.
+static cairn_status run_on(cairn_plan *plan, cairn_status before)
+{
+    const cairn_status status = cairn_plan_run_ways(plan);
+
+    if (before != CAIRN_OK || status != CAIRN_OK)
+        cairn_operands_spoil_y(plan->replay->common.operands);
+    return before != CAIRN_OK ? before : status;
 }
 
 cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n)
@@ -56,11 +76,11 @@ cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n)
     if (status != CAIRN_OK) return status;
     CAIRN_TRY(cairn_permuted_bring_x(plan, &none));
     cairn_operands_lend(o, NULL, NULL);
-    if (cairn_replay_chain(plan->replay, n)) return take_vectors(plan);
-    for (int64_t k = 0; k < n && status == CAIRN_OK; k++) {
+    if (cairn_replay_chain(plan->replay, n)) return take_vectors(plan, CAIRN_OK);
+    for (int64_t k = 0; k < n && goes_on(plan, status); k++) {
         if (k > 0) turned = cairn_operands_chain(o, turned);
-        status = cairn_plan_run_ways(plan);
+        status = run_on(plan, status);
     }
     cairn_operands_end_chain(o, turned);
-    return status == CAIRN_OK ? take_vectors(plan) : status;
+    return take_vectors(plan, status);
 }
