@@ -34,8 +34,8 @@ long double cairn_guard_add_up(const cairn_guard_vector *y);
 long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x);
 
 /// The sum of w[q + c] x[j + c], c < CAIRN_GUARD_BLOCK, over @p n blocks, j and q/8 being what
-/// @p at has of each; with 55 additions at most. From the last one to the first: what a product has
-/// read last of x is nearest.
+/// @p at has of each; with 55 additions at most. From the last one to the first: what a
+/// product has read last of x is nearest.
 /// @param[in] at  [n][2]
 long double cairn_guard_multiply_blocks(const double             *w,
                                         const uint32_t           *at,

@@ -31,7 +31,7 @@ typedef struct cairn_work_partition {
     char       *own;     ///< whose memory this is; NULL: they are the ptr's.
     int64_t     steps;   ///< Or else all nodes by thread,
     uint16_t   *step;    ///< [steps][2] parents and nodes passed since the one before.
-    uint8_t    *alike;   ///< [rows] as share/alike_rows.h says; NULL: nobody asks for them.
+    uint8_t *alike; ///< [rows] as share/alike_rows.h says; NULL: nobody asks for them.
 } cairn_work_partition;
 
 /// Divide @p part.

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { LENGTH = 20 };
+enum { LENGTH = 32 };
 
 static cairn_env env;
 static cairn_ir ir, *const b = &ir;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Rows next to each other that have the same columns (share/alike_rows.h): up to CAIRN_ALIKE_MOST of
-/// them are summed side by side, each in its own chains, so that columns and x are loaded
-/// once for all.
+/// Rows next to each other that have the same columns (share/alike_rows.h): up to
+/// CAIRN_ALIKE_MOST of them are summed side by side, each in its own chains, so that
+/// columns and x are loaded once for all.
 
 #include "lower/product/product_steps.h"
 #include "share/alike_rows.h"
