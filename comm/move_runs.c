@@ -51,8 +51,8 @@ cairn_runs_fit(const cairn_local *tensor, const cairn_encoding *list, bool *fit)
 
 /* ---- where runs begin ---- */
 
-/// The first of the indices lo .. hi-1, which ascend, that is not below @p column; rows in
-/// which all are on one side are told by their ends.
+/// The first of the indices lo .. hi-1, which ascend, that is not below @p column; hi: none.
+/// The first and the last index are compared before the search: most rows are not cut.
 #define FIRST_FROM(type)                                                      \
     static int64_t first_from_##type(const type *idx, int64_t lo, int64_t hi, \
                                      cairn_coord column)                      \

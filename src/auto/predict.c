@@ -29,7 +29,8 @@ static const double entries_of_turn = 77, uneven_row = 2e-9;
 
 /* Rows that have the columns of the row before, a quarter of all at least, are summed beside
    it (lower/product/product_alike.c): an entry of theirs takes so much less. Measured on Zen
-   5, one thread, bcsstk16, cavity14 and nasa4704, kernels by themselves: 0.7, 0.6 and 0.6. */
+   5, one thread, bcsstk16, cavity14 and nasa4704, kernels by themselves: 0.7, 0.6 and 0.6.
+   Measured in CSR; DCSR goes through the same loop. */
 static const double saved_alike = 0.6;
 
 void cairn_suggest_work_scale(cairn_suggest_work *work, double share)
