@@ -16,6 +16,7 @@ folder=${2:-}
 rows=${ROWS:-spmv halo exchange delay reading redistribution memory addresses}
 bench=$build/bench
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/other-petsc.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CAIRN_THREADS=1 OMP_NUM_THREADS=1 LC_ALL=C
@@ -96,13 +97,10 @@ make_spmv() {
     wanted=$#
     multiply "PETSc's MatMult, as found" "$@"
     [ "${BENCH_PETSC:-}" ] || return 0
-    # The loader takes it for the one that the program was linked with.
-    name=$(readelf -d "$bench/bench_ksp" | sed -n 's/.*NEEDED.*\[\(libpetsc.*\)\]/\1/p')
-    mkdir -p "$work/petsc"
-    ln -sf "$BENCH_PETSC" "$work/petsc/$name"
     wanted=$((2 * $#))
     (
-        export LD_LIBRARY_PATH="$work/petsc${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+        LD_LIBRARY_PATH=$(other_petsc "$bench/bench_ksp" "$BENCH_PETSC" "$work/petsc")
+        export LD_LIBRARY_PATH
         multiply "PETSc's MatMult, $(basename "$BENCH_PETSC")" "$@"
     )
 }
