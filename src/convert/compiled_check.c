@@ -7,10 +7,17 @@
 #include "convert/numbers/compiled_numbers.h"
 #include "format/columns.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
-/// What the queries that a level uses gave at the entries.
+static bool lies_in(const cairn_interval *inner, const cairn_interval *outer)
+{
+    return inner->lo > inner->hi || (inner->lo >= outer->lo && inner->hi <= outer->hi);
+}
+
+/// What the queries that a level uses gave at the entries. Functions that divide numbers
+/// in 32 bits rely on the spans that the layout was created by (convert_form.c).
 static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *range)
 {
     for (int q = 0; q < CAIRN_MAX_QUERIES; q++) {
@@ -22,12 +29,9 @@ static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *r
         }
         range[q] = cairn_columns_range(c->origin.entries->n,
                                        cairn_groups_at_entries(c->m->set, q));
+        assert(c->m->layout->given.spans);
+        assert(lies_in(&range[q], &c->m->layout->given.span[q]));
     }
-}
-
-static bool lies_in(const cairn_interval *inner, const cairn_interval *outer)
-{
-    return inner->lo > inner->hi || (inner->lo >= outer->lo && inner->hi <= outer->hi);
 }
 
 /// Interval arithmetic may have been too wide: look at every entry.

@@ -205,6 +205,7 @@ static cairn_status create(cairn_env            *env,
     fresh->partition    = encoding->partition;
     fresh->values.tuple = -1;
     set_extents(fresh, extent, box);
+    fresh->given.spans = span != NULL;
     if (span) memcpy(fresh->given.span, span, (size_t)encoding->queries * sizeof *span);
     CAIRN_TRY(CAIRN_NEW(env, 1, &fresh->algebra));
     cairn_algebra_init(fresh->algebra, env, fresh->order);
@@ -291,7 +292,7 @@ cairn_status cairn_layout_store(cairn_env          *env,
 
     return create_by_rules(env, layout->encoding,
                            layout->given.sized ? layout->extent : NULL, layout->box,
-                           layout->given.span, by, stored);
+                           layout->given.spans ? layout->given.span : NULL, by, stored);
 }
 
 cairn_status cairn_layout_carry(cairn_env          *env,

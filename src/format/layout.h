@@ -111,6 +111,7 @@ typedef struct cairn_layout_values {
 /// What a layout was created by.
 typedef struct cairn_layout_given {
     bool           sized;     ///< With extents.
+    bool           spans;     ///< With the values of queries, in `span`.
     bool           constants; ///< Levels of one value store it (version 1).
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< What values queries have.
 } cairn_layout_given;

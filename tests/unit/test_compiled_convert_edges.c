@@ -374,6 +374,65 @@ Test(compiled_convert_edges, divisions_near_32_bits, .timeout = 600)
     }
 }
 
+/// Has a kernel been compiled that divides numbers none of which is negative?
+static bool divides_counts(const edge *x)
+{
+    for (int k = 0; k < x->loader->kernels; k++)
+        if (strstr(x->loader->kernel[k].key, "divided narrowly, counts")) return true;
+    return false;
+}
+
+/// Numbers of queries are divided in 32 bits where what is divided stays within
+/// CAIRN_IR_NARROW for all that the query gave, and without rounding down where none is
+/// negative; in 64 bits beyond, where 32 would give other indices, and where they are only
+/// shifted.
+Test(compiled_convert_edges, divided_numbers_near_32_bits, .timeout = 600)
+{
+    static const struct {
+        const char *first;        ///< Levels of the number.
+        int64_t     large, small; ///< Numbers of rows: of those with values beyond 40.
+        bool        narrow, counts;
+    } cases[] = {
+        {"n/3,n%3",                   1000,              1,       true,  true },
+        {"n/3,n%3",                   TOP,               1,       true,  true },
+        {"n/3,n%3",                   TOP + 1,           1,       false, false},
+        {"n/3,n%3",                   1,                 TOP,     true,  true },
+        {"n/3,n%3",                   1,                 TOP + 1, false, false},
+        {"n/3,n%3",                   -TOP,              1,       true,  false},
+        {"n/3,n%3",                   -TOP - 1,          1,       false, false},
+        {"n/3,n%3",                   -1,                TOP,     true,  false},
+        {"n/3,n%3",                   ALL + 7,           5,       false, false},
+        {"n/3,n%3",                   -ALL - 7,          5,       false, false},
+        {"n/3,n%3",                   2 * ALL + 4,       -5,      false, false},
+        {"(2*n+5)/7,(2*n+5)%7",       (TOP - 5) / 2,     1,       true,  true },
+        {"(2*n+5)/7,(2*n+5)%7",       (TOP - 5) / 2 + 1, 1,       false, false},
+        {"(9-2*n)/7,(9-2*n)%7",       (TOP + 9) / 2,     1,       true,  true },
+        {"(9-2*n)/7,(9-2*n)%7",       (TOP + 9) / 2 + 1, 1,       false, false},
+        {"n/2146435072,n%2146435072", TOP,               -TOP,    true,  false},
+        {"n/2146435073,n%2146435073", 1000,              1,       false, false},
+        {"n/9/5,n/9%5,n%9",           TOP,               -TOP,    true,  false},
+        {"n/4,n%4",                   1000,              1,       false, false},
+        {"n/12/2,n/12%2,n%12",        TOP,               1,       true,  true },
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[512];
+        edge x;
+
+        snprintf(text, sizeof text,
+                 "#encoding<{ idx_map<(d0,d1)->(%s,d0,d1)>, mutation<trim(0,3)>, "
+                 "indirect<{ n = sum(value) groupBy (d0,d1)->(d0,d1) "
+                 "with value gt 40 -> %lld | value ne 0 -> %lld | otherwise -> 0 }> }>",
+                 cases[k].first, (long long)cases[k].large, (long long)cases[k].small);
+        init(&x, 1000, 900);
+        add_corners(&x);
+        check_convert(&x, NULL, text, CAIRN_ROUTE_COMPILED);
+        cr_expect_eq(divides_narrowly(&x), cases[k].narrow, "%s: narrowly", text);
+        cr_expect_eq(divides_counts(&x), cases[k].counts, "%s: counts", text);
+        fini(&x);
+    }
+}
+
 /* ---- sizes ---- */
 
 /// Small builds do not pay for a compiler, but use what it made before; large ones do.

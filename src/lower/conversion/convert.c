@@ -300,7 +300,8 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
     if (spec->rows.halved) cairn_text_add(&text, ", halved");
     if (spec->members.one) cairn_text_add(&text, ", of one member");
     if (cairn_convert_divides_narrowly(spec))
-        cairn_text_add(&text, ", divided narrowly");
+        cairn_text_add(&text, ", divided narrowly%s",
+                       cairn_convert_divides_counts(spec) ? ", counts" : "");
     if (spec->tally.query) add_query(&text, spec->tally.query, spec->tally.listed);
     if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);
     if (spec->to) add_layout(&text, "to", spec->to);

@@ -7,38 +7,51 @@
 #include "lower/conversion/convert_steps.h"
 
 /// Is a form's value never negative, for any coordinates?
-static bool is_natural(const cairn_algebra *algebra, const cairn_form *form)
+static bool is_natural(const cairn_convert *c, const cairn_form *form)
 {
     if (form->constant < 0) return false;
     for (int t = 0; t < form->terms; t++) {
-        const cairn_atom *atom = &algebra->atom[form->term[t].atom];
+        const cairn_atom *atom = &c->algebra->atom[form->term[t].atom];
 
         if (form->term[t].factor < 0) return false;
-        if (atom->kind == CAIRN_ATOM_QUERY) return false;
-        if (atom->kind == CAIRN_ATOM_DIV && !is_natural(algebra, &atom->form))
-            return false;
+        if (atom->kind == CAIRN_ATOM_QUERY && !c->counts) return false;
+        if (atom->kind == CAIRN_ATOM_DIV && !is_natural(c, &atom->form)) return false;
     }
     return true;
 }
 
+static bool is_division(const cairn_atom *atom)
+{
+    return atom->kind == CAIRN_ATOM_DIV || atom->kind == CAIRN_ATOM_MOD;
+}
+
+/// Do a division's divisor and all values that are divided fit 32 bits, with coordinates
+/// in the box and numbers in the spans that queries gave?
 static bool is_narrow(const cairn_layout *layout, const cairn_atom *atom)
 {
     cairn_interval range;
 
-    if (atom->kind != CAIRN_ATOM_DIV && atom->kind != CAIRN_ATOM_MOD) return true;
-    for (int t = 0; t < atom->form.terms; t++)
-        if (layout->algebra->atom[atom->form.term[t].atom].kind == CAIRN_ATOM_QUERY)
-            return false;
     return atom->divisor <= CAIRN_IR_NARROW
+           && (layout->given.spans
+               || cairn_form_queries(layout->algebra, &atom->form) == 0)
            && cairn_form_range(layout->algebra, &atom->form, layout->box,
                                layout->given.span, &range)
                   == CAIRN_OK
-           && range.lo >= -CAIRN_IR_NARROW && range.hi <= CAIRN_IR_NARROW;
+           && range.lo <= range.hi && range.lo >= -CAIRN_IR_NARROW
+           && range.hi <= CAIRN_IR_NARROW;
+}
+
+/// Do 32 bits make a division faster? Numbers, which are loaded with 64, are shifted as
+/// fast.
+static bool gains(const cairn_algebra *algebra, const cairn_atom *atom)
+{
+    return (atom->divisor & (atom->divisor - 1)) != 0
+           || cairn_form_queries(algebra, &atom->form) == 0;
 }
 
 bool cairn_convert_divides_narrowly(const cairn_convert_spec *spec)
 {
-    int divisions = 0;
+    int gained = 0;
 
     if (spec->phase != CAIRN_CONVERT_PACK || !spec->to
         || !cairn_convert_packs_in_blocks(spec))
@@ -46,10 +59,28 @@ bool cairn_convert_divides_narrowly(const cairn_convert_spec *spec)
     for (int k = 0; k < spec->to->algebra->atoms; k++) {
         const cairn_atom *atom = &spec->to->algebra->atom[k];
 
+        if (!is_division(atom)) continue;
         if (!is_narrow(spec->to, atom)) return false;
-        divisions += atom->kind == CAIRN_ATOM_DIV || atom->kind == CAIRN_ATOM_MOD;
+        gained += gains(spec->to->algebra, atom);
     }
-    return divisions > 0;
+    return gained > 0;
+}
+
+bool cairn_convert_divides_counts(const cairn_convert_spec *spec)
+{
+    const cairn_algebra *const algebra = spec->to->algebra;
+    int                        numbers = 0;
+
+    for (int k = 0; k < algebra->atoms; k++)
+        for (int t = 0;
+             is_division(&algebra->atom[k]) && t < algebra->atom[k].form.terms; t++) {
+            const cairn_atom *of = &algebra->atom[algebra->atom[k].form.term[t].atom];
+
+            if (of->kind != CAIRN_ATOM_QUERY) continue;
+            if (spec->to->given.span[of->number].lo < 0) return false;
+            numbers++;
+        }
+    return numbers > 0;
 }
 
 /// The number of the entry's row.
@@ -104,7 +135,7 @@ static cairn_ir_x compute_atom(cairn_convert *c, int number)
     default: break;
     }
 
-    const bool        natural = is_natural(c->algebra, &atom->form);
+    const bool        natural = is_natural(c, &atom->form);
     const bool        div     = atom->kind == CAIRN_ATOM_DIV;
     const cairn_ir_op op      = natural ? (div ? CAIRN_IR_DIV : CAIRN_IR_MOD)
                                         : (div ? CAIRN_IR_FLOOR_DIV : CAIRN_IR_FLOOR_MOD);

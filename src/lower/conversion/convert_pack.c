@@ -123,8 +123,9 @@ static void store_words(cairn_convert *c, cairn_ir_x begin, cairn_ir_x end)
             b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_words(c, 0), place(c)),
                             "number"));
     c->narrow = cairn_convert_divides_narrowly(c->spec);
+    c->counts = c->narrow && cairn_convert_divides_counts(c->spec);
     cairn_convert_indices(c, c->levels);
-    c->narrow = false;
+    c->narrow = c->counts = false;
     cairn_ir_store(b, cairn_convert_words(c, 0), place(c), pack_word(c, 0, c->levels));
     cairn_convert_leave(c);
 }

@@ -71,7 +71,8 @@ struct cairn_convert {
     cairn_form                target[CAIRN_MAX_LEVELS]; ///< Levels filled.
     int                       levels;                   ///< Of them.
     int                       opened; ///< Statements that the visit has open.
-    bool                      narrow; ///< Divisions go in 32 bits.
+    bool                      narrow; ///< Divisions go in 32 bits,
+    bool                      counts; ///< and those of numbers divide no negative one.
     bool trusted; ///< What is read holds each entry once, in order, and within the box.
     cairn_convert_stand   here;
     cairn_convert_inner   inner;
@@ -212,10 +213,14 @@ void cairn_convert_tell(cairn_convert *c, int k, cairn_ir_x value);
 /// for numbers of groups?
 bool cairn_convert_packs_in_blocks(const cairn_convert_spec *spec);
 
-/// Then: are there divisions, and do all of them go in 32 bits? A processor has
-/// no division of 64 bits for many at a time. That depends on the extents, so that the key
-/// of the function says it.
+/// Then: are there divisions that are faster in 32 bits, and do all of them go so? A
+/// processor has no division of 64 bits for many at a time. That depends on the extents
+/// and on the numbers that queries gave, so that the key of the function says it.
 bool cairn_convert_divides_narrowly(const cairn_convert_spec *spec);
+
+/// Then: are numbers of queries divided, none of which is negative? Their quotients need no
+/// rounding down. The key says this, too.
+bool cairn_convert_divides_counts(const cairn_convert_spec *spec);
 
 /// The indices of levels 0..count-1 of what is filled, at the entry where the visit
 /// stands.
