@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Fingerprints: a sum over entries, so that neither their order nor who has them matters.
-///
-/// An entry's hash takes its coordinates and the bits of its value one word after the other
-/// (base/mix.h), twice, from two beginnings, for 128 bits.
+/// Hashes of entries, visited or taken out, and their sum over ranks.
 
-#include "api/collective_arguments.h"
-#include "api/door.h"
+#include "comm/fingerprint.h"
+
 #include "base/mix.h"
-#include "comm/renumber.h"
 #include "tensor/visit_values.h"
 
 #include <string.h>
@@ -54,16 +50,17 @@ static cairn_status add(void *user, const cairn_part *part, const cairn_batch *b
 /// user's coordinates back.
 ///
 /// Collective.
-static cairn_status add_renumbered(const cairn_tensor *tensor, summing *s)
+static cairn_status add_renumbered(cairn_comm              *comm,
+                                   const cairn_local       *tensor,
+                                   const cairn_renumbering *places,
+                                   summing                 *s)
 {
-    cairn_comm   *comm = tensor->context->comm;
     cairn_entries entries;
     cairn_status  status;
 
     cairn_entries_init(&entries, s->order);
-    CAIRN_GO(done,
-             cairn_comm_agree(comm, cairn_local_entries(tensor->local, &entries)));
-    CAIRN_GO(done, cairn_renumbering_undo(comm, tensor->places, &entries));
+    CAIRN_GO(done, cairn_comm_agree(comm, cairn_local_entries(tensor, &entries)));
+    CAIRN_GO(done, cairn_renumbering_undo(comm, places, &entries));
     for (cairn_pos k = 0; k < entries.n; k++)
         if (entries.value[k] != 0)
             s->sum += hash_entry(s->order, entries.coord, k, entries.value[k]);
@@ -88,21 +85,19 @@ static cairn_status join(cairn_comm *comm, sum128 *sum)
     return CAIRN_OK;
 }
 
-cairn_status cairn_tensor_fingerprint(const cairn_tensor *tensor,
-                                      uint64_t            fingerprint[2])
+cairn_status cairn_comm_fingerprint(cairn_comm              *comm,
+                                    const cairn_local       *tensor,
+                                    const cairn_renumbering *places,
+                                    uint64_t                 fingerprint[2])
 {
-    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor),
-                         CAIRN_GIVEN(fingerprint));
-    cairn_comm  *comm   = tensor->context->comm;
-    summing      s      = {.order = tensor->local->shape.order};
-    cairn_visits visits = {.local = tensor->local};
-    cairn_status status =
-        tensor->places ? CAIRN_OK : cairn_visits_init(&visits, tensor->local);
+    summing      s      = {.order = tensor->shape.order};
+    cairn_visits visits = {.local = tensor};
+    cairn_status status = places ? CAIRN_OK : cairn_visits_init(&visits, tensor);
 
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
-        status = tensor->places ? add_renumbered(tensor, &s)
-                                : cairn_visits_run(&visits, add, &s);
+        status = places ? add_renumbered(comm, tensor, places, &s)
+                        : cairn_visits_run(&visits, add, &s);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = join(comm, &s.sum);
     if (status == CAIRN_OK) {
