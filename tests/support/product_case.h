@@ -9,6 +9,8 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "lower/product/product_choice.h"
+#include "lower/product/product_plan.h"
+#include "share/alike_rows.h"
 #include "share/work_partition.h"
 #include "support/crash_note.h"
 #include "support/guarded.h"
@@ -87,26 +89,37 @@ static inline void product_case_rows(product_case *c)
         }
 }
 
-/// Entries inside the box: scattered ones, and a few diagonals.
+/// Entries inside the box: scattered ones, and a few diagonals; in a quarter of the cases two
+/// rows in three have the columns of the row before.
 static inline void product_case_entries(product_case *c)
 {
     static const int densities[] = {0, 1, 3, 10, 40, 100};
     const int        drawn       = densities[random_below(&c->state, 6)];
     const int        density     = c->wish.percent ? c->wish.percent : drawn;
     const bool       banded      = random_chance(&c->state, 40) || c->wish.fixed;
+    uint64_t         beside      = ~c->state; /* drawn beside, as hints are */
+    const bool       alike       = !c->wish.fixed && random_chance(&beside, 25);
+    const size_t     columns     = (size_t)(c->box[1].hi - c->box[1].lo + 1);
+    bool *const      stored      = calloc(columns + 1, sizeof *stored);
 
     cairn_entries_init(&c->entries, 2);
-    for (cairn_coord i = c->box[0].lo; i <= c->box[0].hi; i++)
+    for (cairn_coord i = c->box[0].lo; i <= c->box[0].hi; i++) {
+        const bool as_before = alike && i > c->box[0].lo && random_chance(&beside, 67);
+
         for (cairn_coord j = c->box[1].lo; j <= c->box[1].hi; j++) {
             const cairn_coord d[2]     = {i, j};
             const bool        diagonal = banded && j - i >= -2 && j - i <= 1;
             const double      value = c->wish.narrow ? narrow_value(&c->state, c->set)
                                                      : (1 + random_below(&c->state, 500))
                                                       / (c->wish.real ? 97.0 : 8.0);
+            const bool drawn_here = diagonal || random_chance(&c->state, density);
 
-            if (!diagonal && !random_chance(&c->state, density)) continue;
+            if (!as_before) stored[j - c->box[1].lo] = drawn_here;
+            if (!stored[j - c->box[1].lo]) continue;
             cr_assert_eq(cairn_entries_add(&c->env, &c->entries, d, value), CAIRN_OK);
         }
+    }
+    free(stored);
 }
 
 static inline void product_case_draw(product_case *c, cairn_product *product)
@@ -137,6 +150,7 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
     /* Drawn beside: what seeds are known for stays. */
     uint64_t beside        = ~c->state;
     product->hints.abreast = random_chance(&beside, 50);
+    product->hints.alike   = random_chance(&beside, 50);
 }
 
 static inline void product_case_close(product_case *c)
@@ -384,6 +398,26 @@ product_case_args(const product_case *c, int v, const product_operands *o)
     };
 }
 
+/// Count the rows of a part that are alike, as plans do, if variant @p v asks for them.
+static inline uint8_t *product_case_alike(product_case            *c,
+                                          int                      v,
+                                          int64_t                  k,
+                                          const cairn_kernel_part *view)
+{
+    const cairn_layout *layout  = c->local->part[k].layout;
+    cairn_product       product = c->product[v];
+    cairn_product_plan  plan;
+    uint8_t            *alike = NULL;
+
+    product.adds |= k > 0;
+    cairn_product_plan_make(layout, &product, &plan);
+    if (plan.hints.alike)
+        cr_assert_eq(
+            cairn_alike_rows_count(&c->env, &view->level[layout->last], &alike),
+            CAIRN_OK);
+    return alike;
+}
+
 /// Run one part's kernel on copies of its arrays that end where memory ends.
 static inline void product_case_run_part(product_case       *c,
                                          const kernel_batch *batch,
@@ -402,7 +436,14 @@ static inline void product_case_run_part(product_case       *c,
     cr_assert_eq(cairn_work_partition_make(&c->env, &c->share[v][m][k > 0], &view,
                                            o->rows, o->columns, threads, &team),
                  CAIRN_OK);
+    team.alike = product_case_alike(c, v, k, &view);
     cairn_work_partition_use(&team, &args);
+    if (team.alike) {
+        const int    last = c->local->part[k].layout->last;
+        const size_t rows = (size_t)view.level[last].ptr_length - 1;
+
+        args.alike = memcpy(guarded_alloc(&memory, rows), team.alike, rows);
+    }
     *(void **)&run = batch_symbol(batch, c->kernel[v][m][k > 0]);
     cr_assert_eq(run(&view, &args), 0);
     cairn_work_partition_fini(&c->env, &team);

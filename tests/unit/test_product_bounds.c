@@ -19,7 +19,7 @@ static struct {
     const cairn_product_args   *args;
     const cairn_work_partition *team;
     bool                        scatters;
-    int64_t                     x_first, x_end, y_end, y_sums;
+    int64_t                     x_first, x_end, y_end, y_sums, alike;
 } arrays;
 
 static int64_t first_of(void *user, cairn_ir_field field)
@@ -49,6 +49,7 @@ static int64_t length_of_argument(int field)
     case CAIRN_PRODUCT_first:
     case CAIRN_PRODUCT_last: return d->steps > 0 ? 0 : d->visits;
     case CAIRN_PRODUCT_step: return 2 * d->steps;
+    case CAIRN_PRODUCT_alike: return arrays.alike;
     case CAIRN_PRODUCT_y_sum: return arrays.y_sums;
     default: return 0;
     }
@@ -67,7 +68,8 @@ static int64_t length_of(void *user, cairn_ir_field field)
     }
 }
 
-static int leaves_seen; ///< Kernels whose leaves were held to the rows.
+static int leaves_seen; ///< Kernels whose leaves were held to the rows,
+static int alike_seen;  ///< and those that sum rows that are alike side by side.
 
 /// The kernels of one variant: of each member, as is and adding.
 typedef struct {
@@ -146,6 +148,7 @@ static bool run_part(product_case     *c,
                                            &part->view, o->rows, o->columns, threads,
                                            &team),
                  CAIRN_OK);
+    team.alike = product_case_alike(c, v, k, &part->view);
     cairn_work_partition_use(&team, &args);
     arrays.part     = &part->view;
     arrays.args     = &args;
@@ -154,6 +157,9 @@ static bool run_part(product_case     *c,
     arrays.x_first  = c->box[!transposed].lo * o->x_stride;
     arrays.x_end    = arrays.x_first + o->cols * o->x_stride;
     arrays.y_end    = o->rows * o->y_stride;
+    arrays.alike =
+        team.alike ? part->view.level[part->layout->last].ptr_length - 1 : 0;
+    alike_seen += arrays.alike > 0;
 
     const int64_t leaf = all->kernel[m][adds].share.leaf;
     double        size = 0, before = 0;
@@ -212,13 +218,16 @@ static void run_variant(product_case *c, int v)
     free(o.expected);
 }
 
-/// @return was it a tensor?
-static bool run_case(uint64_t seed, bool narrow)
+/// @param[in] format  NULL: drawn. @return was it a tensor?
+static bool run_case(uint64_t seed, const char *format, bool narrow)
 {
     static product_case c;
 
     c = (product_case){.seed = seed, .state = seed, .wish.narrow = narrow};
-    random_format(&c.state, 2, c.text, RANDOM_FORMAT);
+    if (format)
+        by_name(format, c.text, sizeof c.text);
+    else
+        random_format(&c.state, 2, c.text, RANDOM_FORMAT);
     if (!product_case_open(&c)) return false;
     for (int v = 0; v < PRODUCT_VARIANTS; v++)
         product_case_draw(&c, &c.product[v]);
@@ -237,8 +246,9 @@ static void run_cases(int usual, bool narrow)
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; ran < cases && k < (given ? 1 : 4 * cases); k++)
-        ran += run_case(seed + (uint64_t)k, narrow);
-    printf("%d tensors, %d kernels that add up\n", ran, leaves_seen);
+        ran += run_case(seed + (uint64_t)k, NULL, narrow);
+    printf("%d tensors, %d kernels that add up, %d of rows that are alike\n", ran,
+           leaves_seen, alike_seen);
     cr_assert(given || ran == cases, "only %d of %d cases", ran, cases);
     if (!given && seed_whole()) cr_assert_gt(leaves_seen, cases / 10);
 }
@@ -251,4 +261,20 @@ Test(product_bounds, nothing_outside_is_touched, .timeout = 3600)
 Test(product_bounds, narrow_values_give_the_same_sums, .timeout = 3600)
 {
     run_cases(NARROW_CASES, true);
+}
+
+/// Compressed rows have loops of their own where they end unevenly, are alike or abreast:
+/// few random formats are such.
+Test(product_bounds, nothing_outside_compressed_rows_is_touched, .timeout = 3600)
+{
+    static const char *const formats[] = {"csr", "dcsr", "csc", "dcsc"};
+    const uint64_t           seed      = seed_clock() * 1000003;
+    const int                cases     = seed_cases(USUAL_CASES);
+    int                      ran       = 0;
+
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int k = 0; k < cases; k++)
+        ran += run_case(seed + (uint64_t)k, formats[k % 4], k % 8 >= 4);
+    printf("%d tensors, %d kernels of rows that are alike\n", ran, alike_seen);
+    if (seed_whole()) cr_assert_gt(alike_seen, cases / 10);
 }
