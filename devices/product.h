@@ -59,6 +59,12 @@ typedef struct cairn_launch_sums {
     bool (*make)(cairn_launch *launch);
 } cairn_launch_sums;
 
+/// What it takes of memory, in bytes.
+typedef struct cairn_launch_bytes {
+    int64_t own;    ///< Of the device's own; 0 where it reads the host's.
+    int64_t beside; ///< Of the host's, which every run reads beside the parts' arrays.
+} cairn_launch_bytes;
+
 /// A product, ready.
 struct cairn_launch {
     cairn_device *device;
@@ -71,7 +77,7 @@ struct cairn_launch {
                  ///< better left to one thread.
     const double     *sums; ///< Rows of Y as others left them; said before every run.
     cairn_launch_sums y_sum;
-    int64_t bytes; ///< Of the device's own memory; 0 where it reads the host's.
+    cairn_launch_bytes bytes;
 
     /// Run once. Called by the thread of the device's queue alone, so that it must not
     /// touch the environment: neither its message nor its allocator.

@@ -11,6 +11,7 @@
 #include "share/alike_rows.h"
 #include "tensor/value_storage.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ typedef struct {
     int                        threads;   ///< That take them; 0: no part has any.
     double                    *y_sum;  ///< [y_sums] Sums of rows of Y, by leaf; NULL:
     int64_t                    y_sums; ///< none are wanted.
+    int64_t                    alike;  ///< Rows whose neighbours were counted, a byte each.
     cairn_company              company;
 } cpu_product;
 
@@ -78,10 +80,13 @@ static cairn_status count_alike(cpu_product *p)
 {
     const cairn_group *group = cairn_work_group(&p->work);
 
-    for (int64_t k = 0; k < p->parts; k++)
-        CAIRN_TRY(cairn_alike_rows_count(
-            p->env, &cairn_work_part(&p->work, k)->view.level[group->layout->last],
-            &p->partition[k].alike));
+    for (int64_t k = 0; k < p->parts; k++) {
+        const cairn_kernel_level *level =
+            &cairn_work_part(&p->work, k)->view.level[group->layout->last];
+
+        CAIRN_TRY(cairn_alike_rows_count(p->env, level, &p->partition[k].alike));
+        p->alike += level->ptr_length - 1;
+    }
     return CAIRN_OK;
 }
 
@@ -380,6 +385,7 @@ cairn_status cairn_cpu_build(cairn_device            *device,
     CAIRN_GO(discard, load(device, p, &product));
     CAIRN_GO(discard, divide(p, &product, threads_of(device, work)));
     *launch = (cairn_launch){.device  = device,
+                             .bytes   = {.beside = p->alike},
                              .route   = p->kernel.route,
                              .sets    = !product.adds,
                              .wide    = product.wide && !product.rounds,
@@ -388,6 +394,11 @@ cairn_status cairn_cpu_build(cairn_device            *device,
                              .y_sum   = {.make = sum_y},
                              .release = release,
                              .state   = p};
+    if (p->alike > 0)
+        snprintf(launch->note, sizeof launch->note,
+                 "up to %d rows of the same columns side by side: %" PRId64
+                 " bytes say which",
+                 CAIRN_ALIKE_MOST, p->alike);
     return CAIRN_OK;
 
 discard:

@@ -505,7 +505,7 @@ make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
                              .route   = CAIRN_ROUTE_COMPILED,
                              .sets    = !p->keeps,
                              .wide    = m.product.wide,
-                             .bytes   = p->bytes + p->x->on.bytes + p->arrays->bytes,
+                             .bytes   = {.own = p->bytes + p->x->on.bytes + p->arrays->bytes},
                              .run     = cairn_cuda_run,
                              .renew   = renew,
                              .release = release,

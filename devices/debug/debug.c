@@ -228,7 +228,7 @@ debug_build(cairn_device *device, const cairn_device_work *work, cairn_launch *l
                              .route   = p->inner.route,
                              .sets    = p->inner.sets,
                              .wide    = p->inner.wide,
-                             .bytes   = p->bytes,
+                             .bytes   = {.own = p->bytes},
                              .run     = run,
                              .release = release,
                              .state   = p};

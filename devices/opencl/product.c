@@ -432,7 +432,7 @@ cairn_status cairn_opencl_build(cairn_device            *device,
                              .route   = route,
                              .sets    = !p->keeps,
                              .wide    = product.wide,
-                             .bytes   = p->buffers.bytes,
+                             .bytes   = {.own = p->buffers.bytes},
                              .run     = cairn_opencl_run,
                              .release = release,
                              .state   = p};

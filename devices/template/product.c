@@ -279,7 +279,7 @@ cairn_status cairn_template_build(cairn_device            *device,
                              .route = CAIRN_ROUTE_PREBUILT, /* No compiler was asked. */
                              .sets  = work->alone,
                              .wide  = true,
-                             .bytes = p->bytes,
+                             .bytes = {.own = p->bytes},
                              .run   = run,
                              .release = release,
                              .state   = p};

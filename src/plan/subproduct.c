@@ -326,7 +326,7 @@ static cairn_status rebuild(cairn_subproduct *subproduct)
 {
     cairn_launch *launch = &subproduct->kernel.launch;
 
-    if (cairn_member_kernel_lacks(&subproduct->kernel) || launch->bytes == 0
+    if (cairn_member_kernel_lacks(&subproduct->kernel) || launch->bytes.own == 0
         || subproduct->device->lost)
         return CAIRN_OK;
     assert(launch->release && !subproduct->reference);
@@ -365,7 +365,7 @@ static cairn_status store_again(cairn_subproduct *subproduct)
 static cairn_status build_again(cairn_subproduct *subproduct)
 {
     cairn_env *env   = subproduct->common->comm->env;
-    const bool apart = subproduct->kernel.launch.bytes > 0; /* no room for two */
+    const bool apart = subproduct->kernel.launch.bytes.own > 0; /* no room for two */
     cairn_member_kernel fresh;
 
     subproduct->seat.taken = false;
@@ -447,6 +447,7 @@ int64_t cairn_subproduct_bytes(const cairn_subproduct *subproduct)
     return (wide ? &wide->group[subproduct->work.member]
                  : cairn_work_group(&subproduct->work))
                ->bytes
+           + subproduct->kernel.launch.bytes.beside
            + 2 * cairn_subproduct_own_bytes(subproduct);
 }
 

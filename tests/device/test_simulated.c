@@ -145,7 +145,7 @@ check_product(const cairn_tensor *tensor, const product_row *row, bool alone)
     cr_expect_gt(launch.times.compute, 0);
     cr_expect_gt(launch.times.out, 0);
     cr_expect_float_eq(device->ops.cost(device, &request), total(&launch.times), 1e-15);
-    cr_expect_gt(launch.bytes, tensor->local->parts);
+    cr_expect_gt(launch.bytes.own, tensor->local->parts);
     cr_expect_not_null(strstr(launch.note, "compute "));
     launch.release(&launch);
     cr_expect_null(launch.run);
@@ -228,7 +228,7 @@ Test(simulated, without_code_that_must_be_there_nothing_is_prepared)
     cairn_tensor           *tensor = must_store(context, source, "c2sr<3>", CAIRN_F64);
     const cairn_device_work work   = {
           .tensor = tensor->local, .op = &vector, .alone = true};
-    cairn_launch   launch = {.bytes = 77};
+    cairn_launch   launch = {.bytes.own = 77};
     char           cc[sizeof context->env.options.cc];
     cairn_devices *devices;
 
@@ -239,7 +239,7 @@ Test(simulated, without_code_that_must_be_there_nothing_is_prepared)
     devices = must_devices(context, "pim");
     REFUSED(context, NO_KERNEL, "/nowhere/cc",
             devices->device[0].ops.build(&devices->device[0], &work, &launch));
-    cr_expect_eq(launch.bytes, 77);
+    cr_expect_eq(launch.bytes.own, 77);
     cairn_devices_close(&context->env, &devices);
     memcpy(context->env.options.cc, cc, sizeof cc);
     context->env.options.kernels = CAIRN_KERNELS_AUTO;
@@ -408,20 +408,20 @@ Test(simulated, too_small_memories_are_told_with_need_and_limit)
     cairn_device_work work    = {.tensor = banks->local, .op = &vector, .alone = true};
     cairn_devices    *devices = must_devices(context, "pim,fpga");
     cairn_device     *pim = &devices->device[0], *fpga = &devices->device[1];
-    cairn_launch      launch = {.bytes = 77};
+    cairn_launch      launch = {.bytes.own = 77};
     cairn_pim_cost    cost;
 
     MUST(context, cairn_pim_cost_of(pim, &work, &cost));
     ((cairn_pim_parameters *)pim->state)->memory = cost.needed;
     MUST(context, pim->ops.build(pim, &work, &launch));
     launch.release(&launch);
-    launch.bytes                                 = 77;
+    launch.bytes.own                             = 77;
     ((cairn_pim_parameters *)pim->state)->memory = 1000;
     REFUSED(context, NO_MEMORY, "limit 1000", pim->ops.build(pim, &work, &launch));
     work.tensor                                    = card->local;
     ((cairn_fpga_parameters *)fpga->state)->memory = 5000;
     REFUSED(context, NO_MEMORY, "limit 5000", fpga->ops.build(fpga, &work, &launch));
-    cr_expect_eq(launch.bytes, 77);
+    cr_expect_eq(launch.bytes.own, 77);
     cairn_devices_close(&context->env, &devices);
     cairn_tensor_destroy(&card);
     cairn_tensor_destroy(&banks);

@@ -524,3 +524,28 @@ Test(uneven_rows, alike_are_counted)
     cairn_free(&env, alike);
     cairn_env_fini(&env);
 }
+
+/// Bytes that say which rows are alike are read in every run, and told.
+Test(uneven_rows, alike_are_told)
+{
+    cairn_plan_info  info = CAIRN_PLAN_INFO;
+    cairn_plan_part *part;
+    cairn_plan      *plan;
+    int64_t          parts;
+    char             bytes[32];
+
+    state = seed_clock() * 2 + 1;
+    draw_groups();
+    cairn_tensor *tensor = borrowed();
+
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
+    MUST(context, cairn_plan_describe(plan, &info));
+    MUST(context, cairn_plan_parts(plan, &parts, &part));
+    snprintf(bytes, sizeof bytes, ": %d bytes", TALL);
+    cr_assert_eq(parts, 1);
+    cr_expect_not_null(strstr(part->note, bytes), "%s", part->note);
+    cr_expect_eq(info.bytes_per_run, part->bytes + 8 * (WIDTH + TALL) + TALL);
+    cairn_plan_parts_free(plan, &part);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+}
