@@ -14,6 +14,7 @@ enum {
     MOST_ROWS    = 300,
     MOST_COLUMNS = 700,
     MOST_ENTRIES = 12000,
+    MANY         = 90000,
     SAID         = 80
 };
 
@@ -26,6 +27,27 @@ typedef struct {
     cairn_dtype dtype;
     bool        narrow; ///< Values are stored in the narrowest type before.
 } draft;
+
+/// A matrix of up to @p most entries, in long and short rows, in `csr @ rows`.
+static void store_many(int64_t most, cairn_source **source, cairn_tensor **rows)
+{
+    static int64_t coord[2 * MANY];
+    static double  value[MANY];
+    const int64_t  extent[] = {300, 600};
+    int64_t        n        = 0;
+
+    for (int64_t i = 0; i < extent[0]; i++)
+        for (int64_t j = i % 7; j < extent[1] && n < most; j += 1 + i % 3) {
+            coord[2 * n]     = i;
+            coord[2 * n + 1] = j;
+            value[n++]       = (double)(i * 600 + j) / 7;
+        }
+    ON_ALL_RANKS(cairn_source_from_coords(all, 2, extent, rank == 0 ? n : 0, coord,
+                                          value, CAIRN_BY_NNZ, source)
+                         == CAIRN_OK
+                     && store(*source, "csr", "rows", rows) == CAIRN_OK,
+                 "%s", cairn_context_message(all));
+}
 
 /// Values that go in words of 8, 16, 32 and 64 bits.
 static double value_of(uint64_t *state, int kind)
@@ -227,27 +249,13 @@ Test(runs, random_rows_go_as_they_do_one_by_one)
 /// By two threads as by one: from long and short rows, in which not all stay, and back.
 Test(runs, threads_share_what_stays)
 {
-    static int64_t coord[2 * 90000];
-    static double  value[90000];
-    const int64_t  extent[] = {300, 600};
-    cairn_source  *source   = NULL;
-    cairn_tensor  *from = NULL, *there[2] = {NULL}, *back[2] = {NULL};
-    const int64_t  threads = all->env.options.threads;
-    char           said[SAID];
-    int64_t        n = 0;
+    cairn_source *source = NULL;
+    cairn_tensor *from = NULL, *there[2] = {NULL}, *back[2] = {NULL};
+    const int64_t threads = all->env.options.threads;
+    char          said[SAID];
 
-    for (int64_t i = 0; i < extent[0]; i++)
-        for (int64_t j = i % 7; j < extent[1] && n < 90000; j += 1 + i % 3) {
-            coord[2 * n]     = i;
-            coord[2 * n + 1] = j;
-            value[n++]       = (double)(i * 600 + j) / 7;
-        }
+    store_many(MANY, &source, &from);
     snprintf(said, sizeof said, "blocks<1,%d>", size);
-    ON_ALL_RANKS(cairn_source_from_coords(all, 2, extent, rank == 0 ? n : 0, coord,
-                                          value, CAIRN_BY_NNZ, &source)
-                         == CAIRN_OK
-                     && store(source, "csr", "rows", &from) == CAIRN_OK,
-                 "%s", cairn_context_message(all));
     for (int k = 0; k < 2; k++) {
         all->env.options.threads = 1 + k;
         ON_ALL_RANKS(convert(from, "csr", said, &there[k]) == CAIRN_OK
@@ -328,4 +336,75 @@ Test(runs, memory_that_one_rank_lacks_is_missed_by_all)
     cairn_tensor_destroy(&from);
     cairn_format_destroy(&format);
     cairn_source_destroy(&m.source);
+}
+
+/// The most bytes that the ranks' arrays took at once beyond what was there before, those of
+/// the tensor among them, which count against the limit as well.
+static void convert_within(int64_t             limit,
+                           const cairn_tensor *from,
+                           const char         *said,
+                           int64_t            *taken,
+                           bool               *made)
+{
+    cairn_tensor *fresh  = NULL;
+    const int64_t before = atomic_load(&all->env.live_bytes);
+
+    atomic_store(&all->env.peak_bytes, before);
+    cairn_context_set_memory(all, limit);
+    const cairn_status status = convert(from, "csr", said, &fresh);
+
+    *taken = atomic_load(&all->env.peak_bytes) - before
+             + cairn_local_array_bytes(from->local);
+    cairn_context_set_memory(all, INT64_MAX);
+    ON_ALL_RANKS(status == CAIRN_OK || status == CAIRN_NO_MEMORY, "%ld: %s",
+                 (long)limit, cairn_context_message(all));
+    *made = status == CAIRN_OK;
+    cairn_tensor_destroy(&fresh);
+    MPI_Allreduce(MPI_IN_PLACE, taken, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+}
+
+/// Whatever the limit, from what is held before on, no rank takes more, but for @p aside
+/// bytes. The limits are far below what an environment may take beside its own, so that no
+/// allocation is refused without being asked about before.
+static void keep_to_limits(const cairn_tensor *from, const char *said, int64_t aside)
+{
+    enum { LIMITS = 40 };
+    int64_t held    = cairn_local_array_bytes(from->local), needed, taken;
+    int     refused = 0;
+    bool    made;
+
+    MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    convert_within(INT64_MAX, from, said, &needed, &made);
+    cr_expect(made && needed > 3 * aside && needed < CAIRN_MEMORY_ASIDE / 2,
+              "%ld bytes", (long)needed);
+    for (int k = 0; k <= LIMITS; k++) {
+        const int64_t limit = held + (2 * needed - held) * k / LIMITS;
+
+        convert_within(limit, from, said, &taken, &made);
+        cr_expect(taken <= limit + aside, "%s: %ld bytes of %ld", said, (long)taken,
+                  (long)limit);
+        refused += !made;
+    }
+    cr_expect(made, "%s: %ld bytes are not enough", said, (long)(2 * needed));
+    cr_expect(refused > LIMITS / 4, "%s: %d refused", said, refused);
+}
+
+/// What does not grow with the matrix is what one entry of as many rows takes.
+Test(runs, messages_keep_to_the_limit_of_memory)
+{
+    cairn_source *source = NULL;
+    cairn_tensor *from   = NULL;
+    char          said[SAID];
+    int64_t       aside;
+    bool          made;
+
+    snprintf(said, sizeof said, "blocks<1,%d>", size);
+    store_many(1, &source, &from);
+    convert_within(INT64_MAX, from, said, &aside, &made);
+    cairn_tensor_destroy(&from);
+    cairn_source_destroy(&source);
+    store_many(MANY, &source, &from);
+    cairn_source_destroy(&source);
+    if (size > 1) keep_to_limits(from, said, aside);
+    cairn_tensor_destroy(&from);
 }
