@@ -4,6 +4,7 @@
 
 #include "comm/move_runs_steps.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { CHUNK = 64 }; ///< Bytes of a run that are copied at once.
@@ -49,6 +50,61 @@ cairn_runs_fit(const cairn_local *tensor, const cairn_encoding *list, bool *fit)
     return CAIRN_OK;
 }
 
+/* ---- where rows go ---- */
+
+/// The part of a row of the grid.
+static int part_of(const cairn_row_grid *to, cairn_coord row)
+{
+    int low = 0, high = to->p - 1;
+
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+
+        if (to->row[middle + 1] <= row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Do the numbers of the rows ascend?
+static bool rows_ascend(const cairn_runs *m)
+{
+    for (int64_t k = 1; k < m->its->n && m->its->row; k++)
+        if (m->its->row[k] <= m->its->row[k - 1]) return false;
+    return true;
+}
+
+/// Find the rows of each part: as they come, or counted, each with those of its part.
+static cairn_status deal_rows(cairn_runs *m)
+{
+    const int64_t  n     = m->its->n;
+    int64_t *const begin = m->dealt.begin;
+    int            part  = 0;
+
+    if (rows_ascend(m)) {
+        for (int64_t k = 0; k < n; k++)
+            for (; cairn_runs_number(m, k) >= m->to->row[part + 1]; part++)
+                begin[part + 1] = k;
+        for (; part < m->to->p; part++)
+            begin[part + 1] = n;
+        return CAIRN_OK;
+    }
+    assert(m->to->q == 1);
+    CAIRN_TRY(CAIRN_NEW(m->comm->env, n, &m->dealt.order));
+    for (int64_t k = 0; k < n; k++)
+        begin[part_of(m->to, m->its->row[k]) + 1]++;
+    for (int i = 0; i < m->to->p; i++)
+        begin[i + 1] += begin[i];
+    for (int64_t k = 0; k < n; k++)
+        m->dealt.order[begin[part_of(m->to, m->its->row[k])]++] = k;
+    for (int i = m->to->p; i > 0; i--)
+        begin[i] = begin[i - 1];
+    begin[0] = 0;
+    return CAIRN_OK;
+}
+
 /* ---- where runs begin ---- */
 
 /// The first of the indices lo .. hi-1, which ascend, that is not below @p column; hi: none.
@@ -85,7 +141,7 @@ first_from(const cairn_kernel_level *level, int64_t lo, int64_t hi, cairn_coord 
 /// As what the run of an old row in a part is stored.
 static cairn_coord stored_row(const cairn_runs *m, int i, int j, int64_t row)
 {
-    return cairn_row_grid_first(m->to, i * m->to->q + j) + m->first + row
+    return cairn_row_grid_first(m->to, i * m->to->q + j) + cairn_runs_number(m, row)
            - m->to->row[i];
 }
 
@@ -99,9 +155,9 @@ static void cut_rows(cairn_runs *m)
     for (int i = 0; i < m->to->p; i++) {
         const cairn_run rows = cairn_runs_rows(m, i);
 
-        for (int64_t k = rows.begin; k < rows.end; k++) {
-            const int64_t end = cairn_runs_ptr(level, k + 1);
-            int64_t       at  = cairn_runs_ptr(level, k);
+        for (int64_t n = rows.begin; n < rows.end; n++) {
+            const int64_t k = cairn_runs_row(m, n), end = cairn_runs_ptr(level, k + 1);
+            int64_t       at = cairn_runs_ptr(level, k);
 
             for (int j = 0; j < q; j++) {
                 const int     r = i * q + j;
@@ -136,14 +192,14 @@ static inline void for_each_sent(cairn_runs *m, send_run send)
         const cairn_run rows = cairn_runs_rows(m, i);
 
         for (int j = 0; j < m->to->q; j++) {
-            const int         r     = i * m->to->q + j;
-            const cairn_coord first = stored_row(m, i, j, 0);
+            const int r = i * m->to->q + j;
 
             if (m->counts[r] == 0) continue;
-            for (int64_t k = rows.begin; k < rows.end; k++) {
+            for (int64_t n = rows.begin; n < rows.end; n++) {
+                const int64_t   k   = cairn_runs_row(m, n);
                 const cairn_run its = cairn_run_of(m, k, j);
 
-                if (its.begin < its.end) send(m, r, first + k, its);
+                if (its.begin < its.end) send(m, r, stored_row(m, i, j, k), its);
             }
         }
     }
@@ -220,9 +276,12 @@ static int64_t sum_of(const int64_t *number, int n)
     return sum;
 }
 
+/// Of where rows go, and are cut.
 static int64_t cut_bytes(const cairn_runs *m)
 {
-    return m->rows * (m->to->q - 1) * (int64_t)sizeof *m->cut;
+    const int64_t words = m->to->q - 1 + (m->dealt.order ? 1 : 0);
+
+    return m->its->n * words * (int64_t)sizeof *m->cut;
 }
 
 /// Of an entry that goes, before it is written into a message.
@@ -237,16 +296,18 @@ static cairn_status gather(cairn_runs *m, int64_t held)
     cairn_env *const env  = m->comm->env;
     const int64_t    size = m->comm->size, width = gathered_bytes(m);
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, 5 * size + 1, &m->counts));
-    m->come_from  = m->counts + size;
-    m->send_bytes = m->come_from + size;
-    m->recv_bytes = m->send_bytes + size;
-    m->begin      = m->recv_bytes + size;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 6 * size + 2, &m->counts));
+    m->come_from   = m->counts + size;
+    m->send_bytes  = m->come_from + size;
+    m->recv_bytes  = m->send_bytes + size;
+    m->begin       = m->recv_bytes + size;
+    m->dealt.begin = m->begin + size + 1;
+    CAIRN_TRY(deal_rows(m));
     held += cut_bytes(m);
     CAIRN_TRY(cairn_check_memory(env, "rows that are cut at columns", held));
-    CAIRN_TRY(CAIRN_NEW(env, m->rows * (m->to->q - 1), &m->cut));
+    CAIRN_TRY(CAIRN_NEW(env, m->its->n * (m->to->q - 1), &m->cut));
     cut_rows(m);
-    cairn_visit(env, m->rows);
+    cairn_visit(env, m->its->n);
     m->counts[m->comm->rank] = 0;
     const int64_t go         = sum_of(m->counts, m->comm->size);
 
@@ -319,26 +380,26 @@ static void release(cairn_runs *m)
     cairn_free(env, m->value);
     cairn_free(env, m->idx);
     cairn_free(env, m->cut);
+    cairn_free(env, m->dealt.order);
     cairn_free(env, m->counts);
 }
 
-cairn_status cairn_runs_move(cairn_comm           *comm,
-                             const cairn_local    *own,
-                             cairn_coord           first,
-                             const cairn_row_grid *to,
-                             const cairn_format   *list,
-                             int64_t               held,
-                             cairn_local         **fresh,
-                             cairn_entries_sent   *sent)
+cairn_status cairn_runs_move(cairn_comm              *comm,
+                             const cairn_local       *own,
+                             const cairn_moving_rows *rows,
+                             const cairn_row_grid    *to,
+                             const cairn_format      *list,
+                             int64_t                  held,
+                             cairn_local            **fresh,
+                             cairn_entries_sent      *sent)
 {
     cairn_local *local = NULL;
     cairn_status status;
     cairn_runs   m = {
-          .comm  = comm,
-          .view  = &own->part[own->group[0].first].view,
-          .first = first,
-          .rows  = own->box[0].hi + 1 - own->box[0].lo,
-          .to    = to,
+          .comm = comm,
+          .view = &own->part[own->group[0].first].view,
+          .its  = rows,
+          .to   = to,
     };
 
     *sent = (cairn_entries_sent){0};

@@ -47,7 +47,7 @@ void cairn_runs_copy_words(cairn_word  had,
 /// Rows of this rank that stay, as the new rows count them from 0.
 static int64_t new_row(const cairn_runs *m, int64_t row)
 {
-    return m->first + row - m->to->row[m->comm->rank / m->to->q];
+    return cairn_runs_number(m, row) - m->to->row[m->comm->rank / m->to->q];
 }
 
 /// Rows of a message's entries, so many at once, and where the entries of each end.
@@ -81,7 +81,8 @@ static void count_new(const cairn_runs *m, cairn_coord first, int64_t *count)
     const char     *at   = m->arrived;
     strip           s;
 
-    for (int64_t k = stay.begin; k < stay.end; k++) {
+    for (int64_t n = stay.begin; n < stay.end; n++) {
+        const int64_t   k   = cairn_runs_row(m, n);
         const cairn_run its = cairn_run_of(m, k, j);
 
         count[new_row(m, k)] = its.end - its.begin;
@@ -145,8 +146,9 @@ static void copy_some(void *user, int piece)
         stay.begin + (int64_t)((__int128)rows * (piece + 1) / all->pieces);
     stretch s = {0, 0, 0};
 
-    for (int64_t k = stay.begin + (int64_t)((__int128)rows * piece / all->pieces);
-         k < end; k++) {
+    for (int64_t n = stay.begin + (int64_t)((__int128)rows * piece / all->pieces);
+         n < end; n++) {
+        const int64_t   k   = cairn_runs_row(m, n);
         const cairn_run its = cairn_run_of(m, k, j);
         int64_t *const  at  = &all->next[new_row(m, k)];
 
@@ -242,37 +244,6 @@ copy_all(const cairn_runs *m, cairn_coord first, int64_t *next, cairn_kernel_par
     }
 }
 
-/// The tensor on the new rows, without arrays.
-static cairn_status create_local(const cairn_runs   *m,
-                                 const cairn_local  *own,
-                                 const cairn_format *list,
-                                 cairn_local       **fresh)
-{
-    const int         rank = m->comm->rank;
-    const cairn_coord lo   = cairn_row_grid_first(m->to, rank);
-    const int         i    = rank / m->to->q;
-    cairn_local      *local;
-
-    CAIRN_TRY(CAIRN_NEW_ZERO(own->env, 1, fresh));
-    local                  = *fresh;
-    local->env             = own->env;
-    local->shape           = own->shape;
-    local->shape.extent[0] = m->to->q * m->to->row[m->to->p];
-    local->format          = list;
-    local->value_bits      = own->value_bits;
-    local->groups          = 1;
-    local->box[0] = (cairn_interval){lo, lo + m->to->row[i + 1] - m->to->row[i] - 1};
-    local->box[1] = (cairn_interval){0, local->shape.extent[1] - 1};
-    CAIRN_TRY(cairn_layout_create(own->env, list->member[0], local->shape.extent,
-                                  local->box, NULL, own->value_bits,
-                                  &local->group[0].layout));
-    local->group[0].count = 1;
-    CAIRN_TRY(CAIRN_NEW_ZERO(own->env, 1, &local->part));
-    local->parts         = 1;
-    local->part[0].where = (cairn_where){.rank = rank};
-    return CAIRN_OK;
-}
-
 /// Do the columns of each row ascend? What an assertion asks.
 static inline bool columns_ascend(const cairn_kernel_part *view)
 {
@@ -289,31 +260,23 @@ static inline bool columns_ascend(const cairn_kernel_part *view)
 /// Put together what has stayed and what has come.
 static cairn_status fill_local(const cairn_runs *m, int64_t held, cairn_local *fresh)
 {
-    cairn_env *const  env                     = m->comm->env;
-    const cairn_coord first                   = fresh->box[0].lo;
-    const int64_t     rows                    = fresh->box[0].hi + 1 - first;
-    cairn_part *const part                    = &fresh->part[0];
-    cairn_pos         nodes[CAIRN_MAX_LEVELS] = {0};
-    int64_t          *next = NULL, offset = 0, bytes = 0;
-    cairn_status      status;
+    cairn_env *const   env   = m->comm->env;
+    const cairn_coord  first = fresh->box[0].lo;
+    const int64_t      rows  = fresh->box[0].hi + 1 - first;
+    cairn_kernel_part *view  = &fresh->part[0].view;
+    int64_t           *next  = NULL;
+    cairn_status       status;
 
     held += (rows + 1) * (int64_t)sizeof *next;
     CAIRN_TRY(cairn_check_memory(env, "rows from other ranks", held));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, rows + 1, &next));
     count_new(m, first, next);
-    part->nnz = nodes[1] = cairn_offsets(rows + 1, 0, next);
-    cairn_part_place(fresh->group[0].layout, nodes, NULL, &offset, &bytes, part);
-    CAIRN_GO(done, cairn_check_memory(env, "rows from other ranks", held + bytes));
-    CAIRN_GO(done, cairn_group_alloc(env, &fresh->group[0], fresh->group[0].layout,
-                                     nodes, CAIRN_CLEAR_NONE, NULL, part));
-    const cairn_kernel_level *const level = &part->view.level[1];
-
-    for (int64_t k = 0; k <= rows; k++)
-        cairn_store_int((void *)level->ptr, k, level->ptr_bits / 8, level->ptr_bits,
-                        next[k]);
-    copy_all(m, first, next, &part->view);
-    cairn_visit(env, nodes[1]);
-    assert(columns_ascend(&part->view));
+    cairn_offsets(rows + 1, 0, next);
+    CAIRN_GO(done, cairn_runs_alloc_list(fresh, next, held));
+    copy_all(m, first, next, view);
+    cairn_visit(env, view->values);
+    if (m->its->mixed) CAIRN_GO(done, cairn_runs_order(env, view, NULL, held, view));
+    assert(columns_ascend(view));
     fresh->group[0].checked = true; /* what it was made of is in order */
 done:
     cairn_free(env, next);
@@ -326,6 +289,11 @@ cairn_status cairn_runs_join(const cairn_runs   *m,
                              int64_t             held,
                              cairn_local       **fresh)
 {
-    CAIRN_TRY(create_local(m, own, list, fresh));
+    const int            rank = m->comm->rank, i = rank / m->to->q;
+    const cairn_coord    lo   = cairn_row_grid_first(m->to, rank);
+    const cairn_interval rows = {lo, lo + m->to->row[i + 1] - m->to->row[i] - 1};
+
+    CAIRN_TRY(cairn_runs_create_list(own, list, m->to->q * m->to->row[m->to->p], rows,
+                                     rank, fresh));
     return fill_local(m, held, *fresh);
 }

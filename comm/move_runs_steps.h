@@ -20,12 +20,18 @@ enum {
     CAIRN_RUNS_WORDS
 };
 
+/// Old rows by the parts that they are in: in their own order, or
+typedef struct {
+    int64_t *begin; ///< [p+1] Where those of a part begin,
+    int64_t *order; ///< NULL, or [rows] in this one.
+} cairn_dealt_rows;
+
 typedef struct {
     cairn_comm              *comm;
-    const cairn_kernel_part *view;  ///< The old rows,
-    cairn_coord              first; ///< the user's number of their first, and
-    int64_t                  rows;  ///< how many there are.
+    const cairn_kernel_part *view; ///< The old rows,
+    const cairn_moving_rows *its;  ///< and which they are.
     const cairn_row_grid    *to;
+    cairn_dealt_rows         dealt;
     int64_t *cut; ///< [rows][q-1] Where the runs of a row begin but its first.
     int64_t *counts, *come_from; ///< [size] each: entries to a rank, and from.
     int64_t *begin; ///< [size+1] Where those of a rank begin of all that go.
@@ -57,13 +63,22 @@ static inline cairn_run cairn_run_of(const cairn_runs *m, int64_t row, int j)
                                  : cut[j]};
 }
 
-/// Old rows that are in a row part.
+/// Old rows that are in a row part, by cairn_runs_row().
 static inline cairn_run cairn_runs_rows(const cairn_runs *m, int i)
 {
-    const cairn_coord lo = m->to->row[i] - m->first, hi = m->to->row[i + 1] - m->first;
-    const cairn_run   rows = {lo > 0 ? lo : 0, hi < m->rows ? hi : m->rows};
+    return (cairn_run){m->dealt.begin[i], m->dealt.begin[i + 1]};
+}
 
-    return rows.begin < rows.end ? rows : (cairn_run){0, 0};
+/// The old row that comes @p k-th.
+static inline int64_t cairn_runs_row(const cairn_runs *m, int64_t k)
+{
+    return m->dealt.order ? m->dealt.order[k] : k;
+}
+
+/// Which row of the grid an old row is.
+static inline cairn_coord cairn_runs_number(const cairn_runs *m, int64_t row)
+{
+    return m->its->row ? m->its->row[row] : m->its->first + row;
 }
 
 static inline int64_t cairn_runs_index(const cairn_kernel_level *level, int64_t at)
@@ -90,6 +105,34 @@ void cairn_runs_copy_words(cairn_word  had,
                            int64_t     n,
                            cairn_word  has,
                            char       *to);
+
+/// A list of rows, without arrays.
+///
+/// Local.
+///
+/// @param[in]  extent  Of the new rows of all ranks,
+/// @param[in]  rows    and which of them are this rank's.
+/// @param[out] fresh   Destroy with cairn_local_destroy(), also after a failure.
+cairn_status cairn_runs_create_list(const cairn_local  *own,
+                                    const cairn_format *list,
+                                    cairn_coord         extent,
+                                    cairn_interval      rows,
+                                    int                 rank,
+                                    cairn_local       **fresh);
+
+/// Arrays for the rows of a list that begin at [rows+1] @p begin; pointers are written. Local.
+cairn_status
+cairn_runs_alloc_list(cairn_local *fresh, const int64_t *begin, int64_t held);
+
+/// Put the entries of each row in the order of their columns, or of the names of these: what
+/// is in @p from comes to @p to, which may be the same arrays. Local.
+///
+/// @param[in] names  NULL: their columns.
+cairn_status cairn_runs_order(cairn_env                *env,
+                              const cairn_kernel_part  *from,
+                              const cairn_column_names *names,
+                              int64_t                   held,
+                              cairn_kernel_part        *to);
 
 /// Put together what has stayed and what has come, on the new rows.
 ///

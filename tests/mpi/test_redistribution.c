@@ -346,20 +346,6 @@ static void check_pair(const pair *p, bool *held)
     cairn_tensor_destroy(&want);
 }
 
-/// Has the machine PT-Scotch?
-static bool partitions(void)
-{
-    known         m;
-    cairn_tensor *tensor = NULL;
-
-    draw_known(all, &m, SIDE);
-    const cairn_status status = store(m.source, "csr", "graph", &tensor);
-
-    cairn_tensor_destroy(&tensor);
-    cairn_source_destroy(&m.source);
-    return on_all_ranks(status == CAIRN_OK);
-}
-
 Test(redistribution, random_pairs_have_the_arrays_of_the_reference)
 {
     static pair       p;

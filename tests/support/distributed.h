@@ -122,6 +122,20 @@ static inline void draw_known(cairn_context *context, known *m, int64_t cols)
                  CAIRN_OK);
 }
 
+/// Has the machine PT-Scotch?
+static inline bool partitions(void)
+{
+    known         m;
+    cairn_tensor *tensor = NULL;
+
+    draw_known(all, &m, SIDE);
+    const cairn_status status = store(m.source, "csr", "graph", &tensor);
+
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&m.source);
+    return on_all_ranks(status == CAIRN_OK);
+}
+
 /// Where all rows are: their own order, if they have no places.
 static inline void gather_places(const cairn_tensor *tensor, int64_t *place)
 {
