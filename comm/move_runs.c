@@ -150,7 +150,7 @@ static void cut_rows(cairn_runs *m)
 {
     const cairn_kernel_level *level    = &m->view->level[1];
     const int                 q        = m->to->q;
-    cairn_coord               most_row = 0, most_column = 0;
+    cairn_coord               most_row = 0, most_column = 0, longest = 0;
 
     for (int i = 0; i < m->to->p; i++) {
         const cairn_run rows = cairn_runs_rows(m, i);
@@ -165,13 +165,15 @@ static void cut_rows(cairn_runs *m)
                     j == q - 1 ? end : first_from(level, at, end, m->to->col[j + 1]);
 
                 if (j < q - 1) m->cut[k * (q - 1) + j] = next;
-                m->counts[r] += next - at;
+                m->counts[r].entries += next - at;
+                m->counts[r].runs += next > at;
                 if (next > at && r != m->comm->rank) {
                     const cairn_coord row    = stored_row(m, i, j, k);
                     const cairn_coord column = cairn_runs_index(level, next - 1);
 
                     most_row    = row > most_row ? row : most_row;
                     most_column = column > most_column ? column : most_column;
+                    longest     = next - at > longest ? next - at : longest;
                 }
                 at = next;
             }
@@ -179,6 +181,7 @@ static void cut_rows(cairn_runs *m)
     }
     m->words[CAIRN_RUNS_ROWS]    = cairn_word_of_coord(most_row);
     m->words[CAIRN_RUNS_COLUMNS] = cairn_word_of_coord(most_column);
+    m->words[CAIRN_RUNS_LENGTHS] = cairn_word_of_coord(longest);
 }
 
 /* ---- what goes ---- */
@@ -194,7 +197,7 @@ static inline void for_each_sent(cairn_runs *m, send_run send)
         for (int j = 0; j < m->to->q; j++) {
             const int r = i * m->to->q + j;
 
-            if (m->counts[r] == 0) continue;
+            if (m->counts[r].entries == 0) continue;
             for (int64_t n = rows.begin; n < rows.end; n++) {
                 const int64_t   k   = cairn_runs_row(m, n);
                 const cairn_run its = cairn_run_of(m, k, j);
@@ -245,34 +248,54 @@ static void put_rows(cairn_runs *m, int r, cairn_coord row, cairn_run its)
     m->send_bytes[r] += n * cairn_word_bytes(word);
 }
 
+/// Write the row and the length of a run; those of all runs are in two arrays.
+static void put_run(cairn_runs *m, int r, cairn_coord row, cairn_run its)
+{
+    const cairn_word word       = (cairn_word)m->words[CAIRN_RUNS_ROWS];
+    const cairn_word its_length = (cairn_word)m->words[CAIRN_RUNS_LENGTHS];
+    const int64_t    k          = m->recv_bytes[r]++;
+    char *const      at         = m->message + m->send_bytes[r];
+
+    cairn_word_put_coord(word, row, at + k * cairn_word_bytes(word));
+    cairn_word_put_coord(its_length, its.end - its.begin,
+                         at + m->counts[r].runs * cairn_word_bytes(word)
+                             + k * cairn_word_bytes(its_length));
+}
+
 /// Write all messages: of each its rows, then its columns, then its values.
 static void write_messages(cairn_runs *m)
 {
     const cairn_word native = cairn_word_of_bits(m->view->level[1].idx_bits);
+    char            *to     = m->message;
 
-    for (int r = 0; r < m->comm->size; r++)
-        m->send_bytes[r] = m->begin[r] * cairn_runs_entry_bytes(m);
-    for_each_sent(m, put_rows);
     for (int r = 0; r < m->comm->size; r++) {
-        const int64_t n  = m->counts[r];
-        char *const   to = m->message + m->send_bytes[r];
+        m->send_bytes[r] = to - m->message;
+        m->recv_bytes[r] = 0;
+        to += cairn_runs_bytes(m, m->counts[r]);
+    }
+    for_each_sent(m, m->words[CAIRN_RUNS_LENGTHS] < 0 ? put_rows : put_run);
+    to = m->message;
+    for (int r = 0; r < m->comm->size; r++) {
+        const int64_t n = m->counts[r].entries;
 
+        to += cairn_runs_row_bytes(m, m->counts[r]);
         cairn_runs_copy_words(native, m->idx + m->begin[r] * cairn_word_bytes(native),
                               n, (cairn_word)m->words[CAIRN_RUNS_COLUMNS], to);
-        cairn_words_put_values((cairn_word)m->words[CAIRN_RUNS_VALUES],
-                               m->value + m->begin[r], n,
-                               to + n * cairn_word_bytes(m->words[CAIRN_RUNS_COLUMNS]));
-        m->send_bytes[r] = n * cairn_runs_entry_bytes(m);
-        m->recv_bytes[r] = m->come_from[r] * cairn_runs_entry_bytes(m);
+        to += n * cairn_word_bytes(m->words[CAIRN_RUNS_COLUMNS]);
+        to = cairn_words_put_values((cairn_word)m->words[CAIRN_RUNS_VALUES],
+                                    m->value + m->begin[r], n, to);
+        m->send_bytes[r] = cairn_runs_bytes(m, m->counts[r]);
+        m->recv_bytes[r] = cairn_runs_bytes(m, m->come_from[r]);
     }
 }
 
-static int64_t sum_of(const int64_t *number, int n)
+/// Of all messages of a rank, or to it.
+static int64_t sum_of_bytes(const cairn_runs *m, const cairn_runs_count *count)
 {
     int64_t sum = 0;
 
-    for (int k = 0; k < n; k++)
-        sum += number[k];
+    for (int r = 0; r < m->comm->size; r++)
+        sum += cairn_runs_bytes(m, count[r]);
     return sum;
 }
 
@@ -295,10 +318,12 @@ static cairn_status gather(cairn_runs *m, int64_t held)
 {
     cairn_env *const env  = m->comm->env;
     const int64_t    size = m->comm->size, width = gathered_bytes(m);
+    int64_t         *words = NULL;
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, 6 * size + 2, &m->counts));
-    m->come_from   = m->counts + size;
-    m->send_bytes  = m->come_from + size;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 2 * size, &m->counts));
+    m->come_from = m->counts + size;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 4 * size + 2, &words));
+    m->send_bytes  = words;
     m->recv_bytes  = m->send_bytes + size;
     m->begin       = m->recv_bytes + size;
     m->dealt.begin = m->begin + size + 1;
@@ -308,19 +333,19 @@ static cairn_status gather(cairn_runs *m, int64_t held)
     CAIRN_TRY(CAIRN_NEW(env, m->its->n * (m->to->q - 1), &m->cut));
     cut_rows(m);
     cairn_visit(env, m->its->n);
-    m->counts[m->comm->rank] = 0;
-    const int64_t go         = sum_of(m->counts, m->comm->size);
+    m->counts[m->comm->rank] = (cairn_runs_count){0, 0};
+    for (int r = 0; r < size; r++)
+        m->begin[r + 1] = m->begin[r] + m->counts[r].entries;
+    const int64_t go = m->begin[size];
 
     CAIRN_TRY(
         cairn_check_memory(env, "rows that change their rank", held + go * width));
     CAIRN_TRY(
         CAIRN_NEW(env, go * (width - (int64_t)sizeof *m->value) + CHUNK, &m->idx));
     CAIRN_TRY(CAIRN_NEW(env, go + CHUNK / (int64_t)sizeof *m->value, &m->value));
-    for (int r = 0; r < m->comm->size; r++)
-        m->begin[r + 1] = m->begin[r] + m->counts[r];
     for_each_sent(m, gather_run);
-    for (int r = 0; r < m->comm->size; r++)
-        m->begin[r] -= m->counts[r];
+    for (int r = 0; r < size; r++)
+        m->begin[r] -= m->counts[r].entries;
     m->words[CAIRN_RUNS_VALUES] = cairn_word_of_values(CAIRN_WORD_8, m->value, go);
     m->words[CAIRN_RUNS_ANY]    = go > 0;
     return CAIRN_OK;
@@ -329,10 +354,9 @@ static cairn_status gather(cairn_runs *m, int64_t held)
 /// Room for both sides of the exchange, beside what is gathered.
 static cairn_status make_room(cairn_runs *m, int64_t held)
 {
-    cairn_env *const env = m->comm->env;
-    const int64_t    go  = m->begin[m->comm->size] * cairn_runs_entry_bytes(m);
-    const int64_t    come =
-        sum_of(m->come_from, m->comm->size) * cairn_runs_entry_bytes(m);
+    cairn_env *const env  = m->comm->env;
+    const int64_t    go   = sum_of_bytes(m, m->counts);
+    const int64_t    come = sum_of_bytes(m, m->come_from);
 
     held += cut_bytes(m) + m->begin[m->comm->size] * gathered_bytes(m);
     CAIRN_TRY(cairn_check_memory(env, "rows that change their rank", held + go + come));
@@ -341,21 +365,37 @@ static cairn_status make_room(cairn_runs *m, int64_t held)
     return CAIRN_NEW(env, come, &m->arrived);
 }
 
-/// Exchange what goes, and count it on all ranks.
-static cairn_status exchange(cairn_runs *m, int64_t held, cairn_entries_sent *sent)
+/// Count what goes on all ranks, and choose how messages have their rows: in fewer bytes.
+static cairn_status count_sent(cairn_runs *m, cairn_entries_sent *sent)
 {
     cairn_comm *const comm   = m->comm;
-    int64_t           its[2] = {sum_of(m->counts, comm->size), 0};
+    int64_t           its[3] = {m->begin[comm->size], 0, 0}, length;
 
     for (int r = 0; r < comm->size; r++) {
-        m->send_bytes[r] = m->recv_bytes[r] = 8;
-        its[1] += m->counts[r] > 0;
+        m->send_bytes[r] = m->recv_bytes[r] = (int64_t)sizeof *m->counts;
+        its[1] += m->counts[r].runs;
+        its[2] += m->counts[r].runs > 0;
     }
     CAIRN_TRY(comm->ops->alltoallv(comm, m->counts, m->send_bytes, m->come_from,
                                    m->recv_bytes));
-    CAIRN_TRY(comm->ops->allreduce(comm, its, 2, CAIRN_SUM));
+    CAIRN_TRY(comm->ops->allreduce(comm, its, 3, CAIRN_SUM));
+    const cairn_runs_count all     = {its[0], its[1]};
+    const int64_t          by_runs = cairn_runs_row_bytes(m, all);
+
+    length                       = m->words[CAIRN_RUNS_LENGTHS];
+    m->words[CAIRN_RUNS_LENGTHS] = -1;
+    if (by_runs < cairn_runs_row_bytes(m, all)) m->words[CAIRN_RUNS_LENGTHS] = length;
     *sent = (cairn_entries_sent){
-        its[0], its[0] * cairn_runs_entry_bytes(m) + its[1] * 8, its[1]};
+        all.entries, cairn_runs_bytes(m, all) + its[2] * (int64_t)sizeof *m->counts,
+        its[2]};
+    return CAIRN_OK;
+}
+
+static cairn_status exchange(cairn_runs *m, int64_t held, cairn_entries_sent *sent)
+{
+    cairn_comm *const comm = m->comm;
+
+    CAIRN_TRY(count_sent(m, sent));
     CAIRN_TRY(cairn_comm_agree(comm, make_room(m, held)));
     write_messages(m);
     cairn_free(comm->env, m->idx);
@@ -381,6 +421,7 @@ static void release(cairn_runs *m)
     cairn_free(env, m->idx);
     cairn_free(env, m->cut);
     cairn_free(env, m->dealt.order);
+    cairn_free(env, m->send_bytes);
     cairn_free(env, m->counts);
 }
 
@@ -406,8 +447,7 @@ cairn_status cairn_runs_move(cairn_comm              *comm,
     CAIRN_GO(done, cairn_comm_agree(comm, gather(&m, held)));
     CAIRN_GO(done, comm->ops->allreduce(comm, m.words, CAIRN_RUNS_WORDS, CAIRN_MAX));
     if (m.words[CAIRN_RUNS_ANY]) CAIRN_GO(done, exchange(&m, held, sent));
-    held +=
-        cut_bytes(&m) + sum_of(m.come_from, comm->size) * cairn_runs_entry_bytes(&m);
+    held += cut_bytes(&m) + sum_of_bytes(&m, m.come_from);
     status = cairn_runs_join(&m, own, list, held, &local);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
     *fresh = local;

@@ -78,7 +78,9 @@ cairn_status cairn_runs_rename(const cairn_local        *own,
 /// @param[in]  held   Bytes that count against the limit beside it.
 /// @param[out] fresh  The rows by that format, numbered as they are stored. Destroy with
 ///                    cairn_local_destroy(). Unchanged on failure.
-/// @param[out] sent   As of cairn_entries_to_owners(), whose messages these are as to bytes.
+/// @param[out] sent   As of cairn_entries_to_owners(): columns and values in as many bytes, and
+///                    rows in as many, or, where that is less, the row of each run and its
+///                    length. Each message counts 16 bytes more, which say what it has.
 /// @retval CAIRN_NO_MEMORY  On any rank; all return it.
 ///
 /// Cost: beside the new arrays 8 bytes for each new row, and for each old one and each cut of

@@ -50,28 +50,63 @@ static int64_t new_row(const cairn_runs *m, int64_t row)
     return cairn_runs_number(m, row) - m->to->row[m->comm->rank / m->to->q];
 }
 
-/// Rows of a message's entries, so many at once, and where the entries of each end.
+/// Rows of a message, so many at once: of entries, or of runs.
 typedef struct {
-    int         n, rows;
-    int         end[CAIRN_RUNS_STRIP];
+    const char *at;   ///< The message,
+    int64_t     n;    ///< how many rows it has, of entries or of runs,
+    int64_t     next; ///< and the first of these that was not read;
+    int64_t     from; ///< the entry that the strip begins with,
+    int         rows; ///< and what it has: rows, and behind which entry each ends.
+    int64_t     end[CAIRN_RUNS_STRIP];
     cairn_coord row[CAIRN_RUNS_STRIP];
 } strip;
 
-/// Those from entry @p k on of @p n.
-static void
-read_rows(const cairn_runs *m, const char *at, int64_t n, int64_t k, strip *s)
+static void open_message(const cairn_runs *m, const char *at, int r, strip *s)
 {
-    const cairn_word word = (cairn_word)m->words[CAIRN_RUNS_ROWS];
-    const int last = (int)(n - k < CAIRN_RUNS_STRIP ? n - k : CAIRN_RUNS_STRIP) - 1;
+    const cairn_runs_count came = m->come_from[r];
 
-    cairn_words_get_coords(word, at + k * cairn_word_bytes(word), last + 1, s->row);
-    s->n    = last + 1;
+    s->at   = at;
+    s->n    = m->words[CAIRN_RUNS_LENGTHS] < 0 ? came.entries : came.runs;
+    s->next = s->from = 0;
+    s->rows           = 0;
+}
+
+/// Rows that stand with every entry, and where those of each end.
+static void join_rows(strip *s, int n)
+{
     s->rows = 0;
-    for (int e = 0; e < last; e++) { /* no branch: rows end anywhere */
-        s->end[s->rows] = e + 1;
+    for (int e = 0; e < n - 1; e++) { /* no branch: rows end anywhere */
+        s->row[s->rows] = s->row[e];
+        s->end[s->rows] = s->from + e + 1;
         s->rows += s->row[e] != s->row[e + 1];
     }
-    s->end[s->rows++] = last + 1;
+    s->row[s->rows]   = s->row[n - 1];
+    s->end[s->rows++] = s->from + n;
+}
+
+/// Read the next ones. @return False: there are none.
+static bool read_rows(const cairn_runs *m, strip *s)
+{
+    const cairn_word word  = (cairn_word)m->words[CAIRN_RUNS_ROWS];
+    const int64_t    bytes = cairn_word_bytes(word), left = s->n - s->next;
+    const int        n      = (int)(left < CAIRN_RUNS_STRIP ? left : CAIRN_RUNS_STRIP);
+    const int64_t    length = m->words[CAIRN_RUNS_LENGTHS];
+
+    if (n == 0) return false;
+    if (s->rows > 0) s->from = s->end[s->rows - 1];
+    cairn_words_get_coords(word, s->at + s->next * bytes, n, s->row);
+    if (length < 0) {
+        join_rows(s, n);
+    } else {
+        cairn_words_get_coords(
+            (cairn_word)length,
+            s->at + s->n * bytes + s->next * cairn_word_bytes(length), n, s->end);
+        for (int e = 0; e < n; e++)
+            s->end[e] += e == 0 ? s->from : s->end[e - 1];
+        s->rows = n;
+    }
+    s->next += n;
+    return true;
 }
 
 static void count_new(const cairn_runs *m, cairn_coord first, int64_t *count)
@@ -88,12 +123,14 @@ static void count_new(const cairn_runs *m, cairn_coord first, int64_t *count)
         count[new_row(m, k)] = its.end - its.begin;
     }
     for (int r = 0; r < m->comm->size; r++) {
-        for (int64_t k = 0; k < m->come_from[r]; k += s.n) {
-            read_rows(m, at, m->come_from[r], k, &s);
-            for (int e = 0, n = 0; e < s.rows; n = s.end[e++])
-                count[s.row[n] - first] += s.end[e] - n;
+        open_message(m, at, r, &s);
+        while (read_rows(m, &s)) {
+            int64_t n = s.from;
+
+            for (int e = 0; e < s.rows; n = s.end[e++])
+                count[s.row[e] - first] += s.end[e] - n;
         }
-        at += m->come_from[r] * cairn_runs_entry_bytes(m);
+        at += cairn_runs_bytes(m, m->come_from[r]);
     }
 }
 
@@ -173,7 +210,7 @@ static void copy_stays(const cairn_runs *m, int64_t *next, cairn_kernel_part *to
     cairn_thread_pool_run(&env->thread_pool, threads, copy_some, &all, all.pieces);
 }
 
-/// Copy entries of a message of @p n to places that lie together.
+/// Copy entries of a message of @p n to places that lie together. @p at  Its columns.
 static void put_entries(const cairn_runs  *m,
                         const char        *at,
                         int64_t            n,
@@ -183,22 +220,20 @@ static void put_entries(const cairn_runs  *m,
     const cairn_word columns = (cairn_word)m->words[CAIRN_RUNS_COLUMNS];
     const cairn_word values  = (cairn_word)m->words[CAIRN_RUNS_VALUES];
     const cairn_word index   = cairn_word_of_bits(to->level[1].idx_bits);
-    const char      *value   = at + n * cairn_word_bytes(m->words[CAIRN_RUNS_ROWS]);
     double           wide[CAIRN_RUNS_STRIP];
 
     if (s->n == 0) return;
-    cairn_runs_copy_words(columns, value + s->from * cairn_word_bytes(columns), s->n,
+    cairn_runs_copy_words(columns, at + s->from * cairn_word_bytes(columns), s->n,
                           index,
                           (char *)to->level[1].idx + s->to * cairn_word_bytes(index));
-    value += n * cairn_word_bytes(columns) + s->from * cairn_word_bytes(values);
+    at += n * cairn_word_bytes(columns) + s->from * cairn_word_bytes(values);
     if (to->val_bits == 64) {
-        cairn_words_get_values(values, value, s->n, (double *)to->val + s->to);
+        cairn_words_get_values(values, at, s->n, (double *)to->val + s->to);
         return;
     }
     for (int64_t k = 0, here; k < s->n; k += here) {
         here = s->n - k < CAIRN_RUNS_STRIP ? s->n - k : CAIRN_RUNS_STRIP;
-        cairn_words_get_values(values, value + k * cairn_word_bytes(values), here,
-                               wide);
+        cairn_words_get_values(values, at + k * cairn_word_bytes(values), here, wide);
         cairn_words_put_values(cairn_word_of_bits(to->val_bits), wide, here,
                                cairn_value_at(to, s->to + k));
     }
@@ -206,28 +241,32 @@ static void put_entries(const cairn_runs  *m,
 
 static void copy_arrived(const cairn_runs  *m,
                          const char        *at,
-                         int64_t            entries,
+                         int                r,
                          cairn_coord        first,
                          int64_t           *next,
                          cairn_kernel_part *to)
 {
-    stretch its = {0, 0, 0};
-    strip   s;
+    const int64_t     entries = m->come_from[r].entries;
+    const char *const columns = at + cairn_runs_row_bytes(m, m->come_from[r]);
+    stretch           its     = {0, 0, 0};
+    strip             s;
 
-    for (int64_t k = 0; k < entries; k += s.n) {
-        read_rows(m, at, entries, k, &s);
-        for (int e = 0, n = 0; e < s.rows; n = s.end[e++]) {
-            int64_t *const row = &next[s.row[n] - first];
+    open_message(m, at, r, &s);
+    while (read_rows(m, &s)) {
+        int64_t n = s.from;
+
+        for (int e = 0; e < s.rows; n = s.end[e++]) {
+            int64_t *const row = &next[s.row[e] - first];
 
             if (*row != its.to + its.n) {
-                put_entries(m, at, entries, &its, to);
-                its = (stretch){k + n, *row, 0};
+                put_entries(m, columns, entries, &its, to);
+                its = (stretch){n, *row, 0};
             }
             its.n += s.end[e] - n;
             *row += s.end[e] - n;
         }
     }
-    put_entries(m, at, entries, &its, to);
+    put_entries(m, columns, entries, &its, to);
 }
 
 /// Lower ranks have lower columns of a row, so that rows are complete and in order when all
@@ -239,8 +278,8 @@ copy_all(const cairn_runs *m, cairn_coord first, int64_t *next, cairn_kernel_par
 
     for (int r = 0; r < m->comm->size; r++) {
         if (r == m->comm->rank) copy_stays(m, next, to);
-        copy_arrived(m, at, m->come_from[r], first, next, to);
-        at += m->come_from[r] * cairn_runs_entry_bytes(m);
+        copy_arrived(m, at, r, first, next, to);
+        at += cairn_runs_bytes(m, m->come_from[r]);
     }
 }
 

@@ -14,11 +14,17 @@ enum { CAIRN_RUNS_STRIP = 1024 }; ///< Entries that pass through the stack at on
 /// What words a message has: one for each of these arrays, the same on all ranks.
 enum {
     CAIRN_RUNS_ROWS,
+    CAIRN_RUNS_LENGTHS,
     CAIRN_RUNS_COLUMNS,
     CAIRN_RUNS_VALUES,
     CAIRN_RUNS_ANY,
     CAIRN_RUNS_WORDS
 };
+
+/// What goes from one rank to another.
+typedef struct {
+    int64_t entries, runs;
+} cairn_runs_count;
 
 /// Old rows by the parts that they are in: in their own order, or
 typedef struct {
@@ -32,15 +38,17 @@ typedef struct {
     const cairn_moving_rows *its;  ///< and which they are.
     const cairn_row_grid    *to;
     cairn_dealt_rows         dealt;
-    int64_t *cut; ///< [rows][q-1] Where the runs of a row begin but its first.
-    int64_t *counts, *come_from; ///< [size] each: entries to a rank, and from.
-    int64_t *begin; ///< [size+1] Where those of a rank begin of all that go.
+    int64_t          *cut; ///< [rows][q-1] Where the runs of a row begin but its first.
+    cairn_runs_count *counts, *come_from; ///< [size] each: to a rank, and from.
+    int64_t *begin; ///< [size+1] Where those of a rank begin of all entries that go.
     int64_t *send_bytes, *recv_bytes; ///< [size] each.
     char    *idx;     ///< Of what goes, rank by rank, in the width of the old rows,
     double  *value;   ///< its values,
     char    *message; ///< and both, with the rows, as they are sent.
     char    *arrived;
-    int64_t  words[CAIRN_RUNS_WORDS]; ///< Of ANY: 1 if anything goes.
+    int64_t  words[CAIRN_RUNS_WORDS]; ///< Of ANY: 1 if anything goes. Of LENGTHS: -1: a
+        ///< message has the row of each entry; else that of
+        ///< each run, and how many entries it has.
 } cairn_runs;
 
 static inline int64_t cairn_runs_ptr(const cairn_kernel_level *level, int64_t row)
@@ -86,11 +94,22 @@ static inline int64_t cairn_runs_index(const cairn_kernel_level *level, int64_t 
     return cairn_load_int(level->idx, at, level->idx_stride, level->idx_bits, false);
 }
 
-static inline int64_t cairn_runs_entry_bytes(const cairn_runs *m)
+/// Of the rows in a message.
+static inline int64_t cairn_runs_row_bytes(const cairn_runs *m, cairn_runs_count count)
 {
-    return cairn_word_bytes(m->words[CAIRN_RUNS_ROWS])
-           + cairn_word_bytes(m->words[CAIRN_RUNS_COLUMNS])
-           + cairn_word_bytes(m->words[CAIRN_RUNS_VALUES]);
+    const int64_t row = cairn_word_bytes(m->words[CAIRN_RUNS_ROWS]);
+
+    if (m->words[CAIRN_RUNS_LENGTHS] < 0) return count.entries * row;
+    return count.runs * (row + cairn_word_bytes(m->words[CAIRN_RUNS_LENGTHS]));
+}
+
+/// Of a message.
+static inline int64_t cairn_runs_bytes(const cairn_runs *m, cairn_runs_count count)
+{
+    return cairn_runs_row_bytes(m, count)
+           + count.entries
+                 * (cairn_word_bytes(m->words[CAIRN_RUNS_COLUMNS])
+                    + cairn_word_bytes(m->words[CAIRN_RUNS_VALUES]));
 }
 
 /// Values as they are stored, as f64.

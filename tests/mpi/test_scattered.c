@@ -327,9 +327,9 @@ Test(scattered, conversions_tell_what_they_send)
         const int64_t sent  = cairn_path_sent(made->how.path, &entries, &messages);
         const int64_t asked = cairn_path_asked(made->how.path);
 
-        /* each rank tells each other one in 8 bytes how much comes, which is counted where
+        /* each rank tells each other one in 16 bytes how much comes, which is counted where
            something does */
-        cr_expect_eq(sent + asked + 8 * ((int64_t)size * (size - 1) - messages), bytes,
+        cr_expect_eq(sent + asked + 16 * ((int64_t)size * (size - 1) - messages), bytes,
                      "%s to %s: %ld + %ld, not %ld", said[k][0], said[k][1], (long)sent,
                      (long)asked, (long)bytes);
         cr_expect_gt(asked, 0);

@@ -91,10 +91,11 @@ cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
 ///
 /// @param[in,out] to  Prepared (cairn_tensor_prepare()); gets rows, places and arrays.
 ///
-/// Cost: from consecutive rows or blocks to either, a list of the new rows, unless the arrays
-/// are taken from it, and what cairn_runs_move() says; where the tensor does not list its rows,
-/// a list of these, too. Else, and by the reference way, or if a method is asked for, the
-/// entries as coordinates (8 bytes each, and the value), beside the arrays of both. An entry
+/// Cost: a list of the new rows, unless the arrays are taken from it, and what
+/// cairn_runs_move() says; where the tensor does not list its rows, a list of these, too; where
+/// columns have places, a list with other columns, and cairn_column_names_create(). Where most
+/// rows have no entry, by the reference way, or if a method is asked for, the entries as
+/// coordinates (8 bytes each, and the value), beside the arrays of both. An entry
 /// that changes its rank is sent once, as narrow as cairn_entries_to_owners() has it, and
 /// others are not.
 cairn_status cairn_tensor_convert_places(const cairn_tensor *tensor, cairn_tensor *to);
