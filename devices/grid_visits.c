@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "emit/c.h"
-#include "ir/ir_run.h"
 
 #include <inttypes.h>
 
@@ -66,24 +65,36 @@ static cairn_status run_compiled(cairn_env *env, pass *p, const cairn_grid_args 
     return CAIRN_OK;
 }
 
+/// Get the function that is interpreted, from the parts before or anew.
+static cairn_status prepare(cairn_env *env, const pass *p, cairn_ir_code **kept)
+{
+    cairn_ir_function *function;
+
+    if (*kept) return CAIRN_OK;
+    CAIRN_TRY(cairn_grid_lower_visits(env, p->work->layout, p->work->product, p->counts,
+                                      "visits", &function));
+    const cairn_status status = cairn_ir_code_create(env, function, kept);
+
+    cairn_ir_destroy(env, &function);
+    return status;
+}
+
 static cairn_status
 run_interpreted(cairn_env *env, const pass *p, const cairn_grid_args *args)
 {
-    cairn_ir_function *function;
-    cairn_ir_code     *code;
-    int64_t            result = -1;
+    cairn_ir_code **const code   = &p->work->passes->code[p->counts ? 0 : 1];
+    int64_t               result = -1;
 
-    CAIRN_TRY(cairn_grid_lower_visits(env, p->work->layout, p->work->product, p->counts,
-                                      "visits", &function));
-    cairn_status status = cairn_ir_code_create(env, function, &code);
-
-    cairn_ir_destroy(env, &function);
-    CAIRN_TRY(status);
-    status = cairn_ir_code_run(env, code, p->work->part, NULL, args, NULL, &result);
-    cairn_ir_code_destroy(env, &code);
-    CAIRN_TRY(status);
+    CAIRN_TRY(prepare(env, p, code));
+    CAIRN_TRY(cairn_ir_code_run(env, *code, p->work->part, NULL, args, NULL, &result));
     CAIRN_CHECK(result == 0, env, CAIRN_NO_MEMORY, "out of memory: visits of rows");
     return CAIRN_OK;
+}
+
+void cairn_grid_passes_fini(cairn_env *env, cairn_grid_passes *passes)
+{
+    for (int k = 0; k < 2; k++)
+        cairn_ir_code_destroy(env, &passes->code[k]);
 }
 
 /// Go through the part: count, or list.

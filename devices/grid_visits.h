@@ -7,8 +7,19 @@
 #define CAIRN_DEVICES_GRID_VISITS_H
 
 #include "emit/kernel.h"
+#include "ir/ir_run.h"
 #include "lower/grid/grid.h"
 #include "share/abi.h"
+
+/// The functions that go through parts, as the interpreter has them: the same for all parts
+/// of a work, of which there may be thousands. Zero at first.
+typedef struct cairn_grid_passes {
+    cairn_ir_code
+        *code[2]; ///< The one that counts visits, and the one that lists them;
+                  ///< NULL: no part wanted it yet.
+} cairn_grid_passes;
+
+void cairn_grid_passes_fini(cairn_env *env, cairn_grid_passes *passes);
 
 /// What is done as a grid.
 typedef struct cairn_grid_work {
@@ -18,6 +29,8 @@ typedef struct cairn_grid_work {
     cairn_grid_args            args;   ///< The box: row_lo to col_end.
     const cairn_kernel_loader *loader; ///< Of functions for the host; NULL: they are
                                        ///< interpreted.
+    cairn_grid_passes *passes; ///< Of this layout and product, the caller's, who
+                               ///< goes from part to part.
 } cairn_grid_work;
 
 /// Rows of Y.
@@ -33,7 +46,8 @@ typedef struct cairn_grid_visits {
 /// List them.
 ///
 /// Local. Time: the part is gone through twice, by compiled functions where it is large
-/// and there are any. Memory: 12 bytes a visit, 4 a row.
+/// and there are any; the first part that is not pays for preparing the others. Memory: 12
+/// bytes a visit, 4 a row.
 ///
 /// @param[out] visits  Release with cairn_grid_visits_fini(). Unchanged on failure.
 /// @retval CAIRN_UNSUPPORTED  There are 2^32 values or more.

@@ -95,8 +95,8 @@ send(cairn_device *device, cairn_cuda_arrays *a, const cairn_cuda_arrays *there)
         for (int k = 0; k < arrays; k++)
             if (!(there && is_there(there, p, k, &array[k]))
                 && !is_again(a, p, &array[k]))
-                cairn_cuda_ring_send(&ring, cairn_cuda_array(a, p, k), array[k].data,
-                                     array[k].bytes);
+                cairn_cuda_ring_gather(&ring, cairn_cuda_array(a, p, k), array[k].data,
+                                       array[k].bytes);
     }
     return cairn_cuda_ring_close(&ring, status);
 }

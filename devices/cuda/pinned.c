@@ -7,6 +7,7 @@
 #include "devices/cuda/pinned.h"
 
 #include "base/pool.h"
+#include "devices/grids.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -144,24 +145,37 @@ cairn_cuda_ring_open(cairn_device *device, int64_t bytes, cairn_cuda_ring *ring)
     return CAIRN_OK;
 }
 
+/// Wait until the half that is filled next is free.
+static cairn_cuda_result await_half(cairn_cuda_ring *ring)
+{
+    return ring->sent < 2 ? CAIRN_CUDA_OK
+                          : cairn_cuda_wait(ring->device, ring->event[ring->sent % 2]);
+}
+
+/// Send what the next half was filled with.
+static cairn_cuda_result
+send_half(cairn_cuda_ring *ring, cairn_cuda_pointer to, int64_t bytes)
+{
+    cairn_cuda_device      *d     = cairn_cuda_of(ring->device);
+    const int               k     = (int)(ring->sent++ % 2);
+    const cairn_cuda_result error = CAIRN_CUDA(
+        d, cuMemcpyHtoDAsync_v2, to, ring->half[k].begin, (size_t)bytes, d->stream);
+
+    if (error != CAIRN_CUDA_OK) return error;
+    return CAIRN_CUDA(d, cuEventRecord, ring->event[k], d->stream);
+}
+
 /// One piece: wait until its half is free, fill it, send it.
 static cairn_cuda_result send_piece(cairn_cuda_ring   *ring,
                                     cairn_cuda_pointer to,
                                     const void        *from,
                                     int64_t            bytes)
 {
-    cairn_cuda_device *d     = cairn_cuda_of(ring->device);
-    const int          k     = (int)(ring->sent % 2);
-    cairn_cuda_result  error = CAIRN_CUDA_OK;
+    const cairn_cuda_result error = await_half(ring);
 
-    if (ring->sent >= 2) error = cairn_cuda_wait(ring->device, ring->event[k]);
     if (error != CAIRN_CUDA_OK) return error;
-    cairn_cuda_copy(ring->device, ring->half[k].begin, from, bytes);
-    ring->sent++;
-    error = CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, to, ring->half[k].begin, (size_t)bytes,
-                       d->stream);
-    if (error != CAIRN_CUDA_OK) return error;
-    return CAIRN_CUDA(d, cuEventRecord, ring->event[k], d->stream);
+    cairn_cuda_copy(ring->device, ring->half[ring->sent % 2].begin, from, bytes);
+    return send_half(ring, to, bytes);
 }
 
 void cairn_cuda_ring_send(cairn_cuda_ring   *ring,
@@ -178,6 +192,40 @@ void cairn_cuda_ring_send(cairn_cuda_ring   *ring,
         ring->error = send_piece(ring, to + (cairn_cuda_pointer)done,
                                  (const char *)from + done, piece);
     }
+}
+
+/// Send what is gathered.
+static void send_gathered(cairn_cuda_ring *ring)
+{
+    if (ring->held > 0 && ring->error == CAIRN_CUDA_OK)
+        ring->error = send_half(ring, ring->to, ring->held);
+    ring->held = 0;
+}
+
+void cairn_cuda_ring_gather(cairn_cuda_ring   *ring,
+                            cairn_cuda_pointer to,
+                            const void        *from,
+                            int64_t            bytes)
+{
+    const int64_t most = ring->half[0].bytes;
+    const int64_t at   = ring->held > 0 ? (int64_t)(to - ring->to) : 0;
+
+    if (at < ring->held || at - ring->held >= CAIRN_GRID_ALIGNED || at + bytes > most)
+        send_gathered(ring);
+    if (ring->held == 0) {
+        if (bytes >= most || ring->error != CAIRN_CUDA_OK) {
+            cairn_cuda_ring_send(ring, to, from, bytes);
+            return;
+        }
+        ring->error = await_half(ring);
+        ring->to    = to;
+    }
+    char *const   half  = ring->half[ring->sent % 2].begin;
+    const int64_t begin = (int64_t)(to - ring->to);
+
+    memset(half + ring->held, 0, (size_t)(begin - ring->held));
+    cairn_cuda_copy(ring->device, half + begin, from, bytes);
+    ring->held = begin + bytes;
 }
 
 /// Bytes of piece @p k of what comes; none behind the last.
@@ -245,6 +293,7 @@ cairn_status cairn_cuda_ring_close(cairn_cuda_ring *ring, cairn_status status)
 {
     cairn_device *device = ring->device;
 
+    if (status == CAIRN_OK) send_gathered(ring);
     if (ring->event[0])
         ring->error = cairn_cuda_settle(device, ring->event[0], ring->error);
     if (status == CAIRN_OK && ring->error != CAIRN_CUDA_OK)

@@ -68,12 +68,14 @@ typedef struct cairn_cuda_coming {
 
 /// Two pieces of such memory: one is filled, or emptied, while the other travels.
 typedef struct cairn_cuda_ring {
-    cairn_device     *device;
-    cairn_cuda_pinned half[2];
-    cairn_cuda_event  event[2]; ///< Says that it is free again, or has come.
-    int64_t           sent;     ///< Pieces.
-    cairn_cuda_coming coming;
-    cairn_cuda_result error; ///< The first.
+    cairn_device      *device;
+    cairn_cuda_pinned  half[2];
+    cairn_cuda_event   event[2]; ///< Says that it is free again, or has come.
+    int64_t            sent;     ///< Pieces.
+    cairn_cuda_pointer to;       ///< Where what is gathered goes,
+    int64_t            held;     ///< and how much of it there is.
+    cairn_cuda_coming  coming;
+    cairn_cuda_result  error; ///< The first.
 } cairn_cuda_ring;
 
 /// Prepare to bring arrays of @p bytes in all to the card, which is entered.
@@ -90,6 +92,15 @@ void cairn_cuda_ring_send(cairn_cuda_ring   *ring,
                           cairn_cuda_pointer to,
                           const void        *from,
                           int64_t            bytes);
+
+/// Send an array, perhaps together with those that are gathered after it and lie behind it on
+/// the card, fewer bytes apart than arrays are aligned to, of which anything may be written:
+/// banks have thousands of small arrays, and each copy takes a start. All has been sent when
+/// the ring was closed. After a failure nothing is.
+void cairn_cuda_ring_gather(cairn_cuda_ring   *ring,
+                            cairn_cuda_pointer to,
+                            const void        *from,
+                            int64_t            bytes);
 
 /// Enqueue the first pieces of an array's way back, as many as there are halves, behind all
 /// that was sent; after a failure nothing.

@@ -8,6 +8,7 @@
 #include "devices/grid_hints.h"
 #include "devices/grid_tiles.h"
 #include "devices/part_arguments.h"
+#include "devices/registry.h"
 #include "emit/cuda.h"
 #include "lower/grid/grid.h"
 #include "lower/product/product_choice.h"
@@ -146,22 +147,30 @@ void cairn_cuda_point(const cairn_cuda_product *p, cairn_cuda_vectors at)
     }
 }
 
-/// Divide what each part stores.
+/// Divide what each part stores. What is done to all values of a large part is done by
+/// functions of the processor's.
 static cairn_status divide(making *m)
 {
-    cairn_env      *env  = m->p->device->env;
-    cairn_grid_work work = {.layout  = cairn_work_group(&m->p->work)->layout,
-                            .product = &m->product,
-                            .args    = operation(m->p, cairn_cuda_vectors_of(m->p))};
+    cairn_env        *env    = m->p->device->env;
+    cairn_grid_passes passes = {{NULL}};
+    cairn_grid_work   work   = {.layout  = cairn_work_group(&m->p->work)->layout,
+                                .product = &m->product,
+                                .args    = operation(m->p, cairn_cuda_vectors_of(m->p)),
+                                .passes  = &passes};
+    cairn_status      status;
 
+    if (m->grid.shape != CAIRN_GRID_REGROUPED
+        || cairn_device_kernels(m->p->device, &work.loader) != CAIRN_OK)
+        work.loader = NULL;
     m->parts = cairn_work_group(&m->p->work)->count;
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, m->parts, &m->tiles));
-    for (int64_t k = 0; k < m->parts; k++) {
+    status   = CAIRN_NEW_ZERO(env, m->parts, &m->tiles);
+    for (int64_t k = 0; status == CAIRN_OK && k < m->parts; k++) {
         work.part = &part_of(m, k)->view;
         if (work.part->values > 0)
-            CAIRN_TRY(cairn_grid_tiles_make(env, &work, &m->tiles[k]));
+            status = cairn_grid_tiles_make(env, &work, &m->tiles[k]);
     }
-    return CAIRN_OK;
+    cairn_grid_passes_fini(env, &passes);
+    return status;
 }
 
 /// One block for Y and what divisions need; X is its own.
@@ -355,7 +364,7 @@ static cairn_status bring(making *m)
 
         for (int n = 0; n < arrays; n++) {
             if (array[n].data)
-                cairn_cuda_ring_send(&ring, at, array[n].data, array[n].bytes);
+                cairn_cuda_ring_gather(&ring, at, array[n].data, array[n].bytes);
             at += (cairn_cuda_pointer)aligned(array[n].bytes);
         }
     }
@@ -501,15 +510,16 @@ make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
         discard(p);
         return status;
     }
-    *launch = (cairn_launch){.device  = device,
-                             .route   = CAIRN_ROUTE_COMPILED,
-                             .sets    = !p->keeps,
-                             .wide    = m.product.wide,
-                             .bytes   = {.own = p->bytes + p->x->on.bytes + p->arrays->bytes},
-                             .run     = cairn_cuda_run,
-                             .renew   = renew,
-                             .release = release,
-                             .state   = p};
+    *launch =
+        (cairn_launch){.device  = device,
+                       .route   = CAIRN_ROUTE_COMPILED,
+                       .sets    = !p->keeps,
+                       .wide    = m.product.wide,
+                       .bytes   = {.own = p->bytes + p->x->on.bytes + p->arrays->bytes},
+                       .run     = cairn_cuda_run,
+                       .renew   = renew,
+                       .release = release,
+                       .state   = p};
     if (p->alone.no_graph != CAIRN_CUDA_OK)
         snprintf(launch->note, sizeof launch->note, "started step by step: %s",
                  cairn_cuda_error(&cairn_cuda_of(device)->driver, p->alone.no_graph));

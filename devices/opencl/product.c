@@ -181,6 +181,7 @@ static cairn_status prepare_roles(cairn_opencl_product   *p,
 static cairn_status prepare_grid(cairn_opencl_product *p,
                                  const cairn_product  *product,
                                  const cairn_part     *part,
+                                 cairn_grid_passes    *passes,
                                  cairn_opencl_task    *task)
 {
     cairn_env        *env  = p->device->env;
@@ -188,7 +189,8 @@ static cairn_status prepare_grid(cairn_opencl_product *p,
     cairn_grid_work   work = {.layout  = cairn_work_group(&p->work)->layout,
                               .product = product,
                               .part    = &part->view,
-                              .args    = grid_args(&call.args)};
+                              .args    = grid_args(&call.args),
+                              .passes  = passes};
     cairn_grid_tiles  tiles;
 
     /* The processor's, which a grid does without. */
@@ -207,20 +209,23 @@ static cairn_status prepare_parts(cairn_opencl_product *p,
                                   const cairn_product  *product,
                                   const cairn_share    *division)
 {
-    const int64_t parts = cairn_work_group(&p->work)->count;
-    const bool    grid  = p->grid.shape != CAIRN_GRID_NONE;
-    const int64_t each  = grid ? CAIRN_GRID_FUNCTIONS : 1;
+    const int64_t     parts  = cairn_work_group(&p->work)->count;
+    const bool        grid   = p->grid.shape != CAIRN_GRID_NONE;
+    const int64_t     each   = grid ? CAIRN_GRID_FUNCTIONS : 1;
+    cairn_grid_passes passes = {{NULL}};
 
-    p->tasks = parts * each;
-    CAIRN_TRY(CAIRN_NEW_ZERO(p->device->env, p->tasks, &p->task));
-    for (int64_t k = 0; k < parts; k++) {
+    p->tasks            = parts * each;
+    cairn_status status = CAIRN_NEW_ZERO(p->device->env, p->tasks, &p->task);
+
+    for (int64_t k = 0; status == CAIRN_OK && k < parts; k++) {
         const cairn_part *part = cairn_work_part(&p->work, k);
 
         if (part->view.values == 0) continue;
-        CAIRN_TRY(grid ? prepare_grid(p, product, part, &p->task[k * each])
-                       : prepare_turns(p, division, part, &p->task[k]));
+        status = grid ? prepare_grid(p, product, part, &passes, &p->task[k * each])
+                      : prepare_turns(p, division, part, &p->task[k]);
     }
-    return CAIRN_OK;
+    cairn_grid_passes_fini(p->device->env, &passes);
+    return status;
 }
 
 /// X and Y of this rank, without contents.

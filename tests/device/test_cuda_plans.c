@@ -5,8 +5,10 @@
 /// of the driver's failing once while a plan is made and run.
 ///
 /// Formats are taken as they are drawn, other ones every second; CUDA_SEED=N runs case N
-/// alone, SEED_CASES says how many.
+/// alone, SEED_CASES says how many, CUDA_SHOW prints each before it is tried, and its
+/// seconds after.
 
+#include "devices/registry.h"
 #include "support/card_plans.h"
 #include "support/seed.h"
 #include "tensor/value_storage.h"
@@ -57,6 +59,18 @@ static bool open_case(random_case *c)
     cairn_tensor_destroy(&c->tensor);
     cairn_source_destroy(&c->source);
     return false;
+}
+
+/// What is tried, before anything of it can take long.
+static void show_case(const random_case *c)
+{
+    const int64_t *extent = c->source->shape.extent;
+
+    printf("seed %llu: %lld x %lld, %s, %lld columns%s, %s\n",
+           (unsigned long long)c->seed, (long long)extent[0], (long long)extent[1],
+           c->dtype == CAIRN_F64 ? "f64" : "f32", (long long)c->op.columns,
+           c->op.transposed ? ", transposed" : "", c->text);
+    fflush(stdout);
 }
 
 static void close_case(random_case *c)
@@ -139,6 +153,7 @@ Test(cuda_plans, random_formats, .timeout = 3600)
     const char *given = getenv("CUDA_SEED");
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
     const int   want  = given ? 1 : seed_cases(USUAL_CASES);
+    const bool  shows = getenv("CUDA_SHOW");
 
     BEGIN("seed=31");
     printf("first seed %llu\n", (unsigned long long)seed);
@@ -146,7 +161,11 @@ Test(cuda_plans, random_formats, .timeout = 3600)
         random_case c = {.seed = seed, .state = seed};
 
         if (!open_case(&c)) continue;
+        const double begin = cairn_seconds();
+
+        if (shows) show_case(&c);
         check_case(&c);
+        if (shows) printf("%.3f s\n", cairn_seconds() - begin);
         close_case(&c);
         n++;
     }
@@ -160,6 +179,119 @@ Test(cuda_plans, random_formats, .timeout = 3600)
               || (met[0].carried + met[1].carried) * 100
                      >= (met[0].full + met[1].full) * 80);
     cairn_context_destroy(&context);
+}
+
+/* ---- Banks ---- */
+
+/// What a plan on the card took to be made, of a matrix whose columns are dealt to banks, two
+/// to each, so that rows are met again in a bank, and by all of them.
+typedef struct {
+    int64_t allocated;
+    long    copies;
+} making;
+
+enum { MOST_BANKS = 2000, BANK_ROWS = 12 };
+
+static making make_of_banks(int64_t banks)
+{
+    static entries e;
+    static double  x[2 * MOST_BANKS];
+    char           text[128];
+    double         y[2][BANK_ROWS];
+
+    e = (entries){.rows = BANK_ROWS, .columns = 2 * banks};
+    for (int64_t j = 0; j < e.columns; j++)
+        for (int64_t i = j % 5; i < e.rows; i += 5)
+            put(&e, i, j);
+    snprintf(text, sizeof text,
+             "#encoding<{ idx_map<(d0,d1)->(d1%%%lld,d1/%lld,d0)>, "
+             "mutation<merge(0,1), trim(2,2)>, layout<partition(0)> }>",
+             (long long)banks, (long long)banks);
+    cairn_source *source = source_of(&e);
+    cairn_tensor *tensor = must_store(context, source, text, CAIRN_F64);
+    making        took   = {.copies = fake.calls("cuMemcpyHtoDAsync_v2")};
+
+    cr_assert_eq(tensor->local->parts, banks);
+    for (int64_t j = 0; j < e.columns; j++)
+        x[j] = ramp(j);
+    context->env.allocated = 0;
+    cairn_plan *plan       = plan_of(tensor, "cuda", NULL);
+
+    took.allocated = context->env.allocated;
+    took.copies    = fake.calls("cuMemcpyHtoDAsync_v2") - took.copies;
+    MUST(context, cairn_plan_run(plan, x, y[0]));
+    cairn_plan_destroy(&plan);
+    plan = plan_of(tensor, "cpu", NULL);
+    MUST(context, cairn_plan_run(plan, x, y[1]));
+    cr_expect_arr_eq(y[0], y[1], sizeof *y, "%lld banks", (long long)banks);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    return took;
+}
+
+/// A bank has a start of its own, and next to nothing else: functions that go through banks
+/// are prepared once for all, and what is small goes up together.
+Test(cuda_plans, banks_take_little, .timeout = 600)
+{
+    enum { FEW = 40, MANY = MOST_BANKS, BYTES = 4096 };
+
+    BEGIN("seed=34");
+    make_of_banks(FEW); /* code is compiled, and what is kept is there */
+    const making few = make_of_banks(FEW), many = make_of_banks(MANY);
+
+    printf("%d banks: %lld bytes, %ld copies; %d: %lld, %ld\n", FEW,
+           (long long)few.allocated, few.copies, MANY, (long long)many.allocated,
+           many.copies);
+    cr_expect_leq(many.allocated - few.allocated, (int64_t)BYTES * (MANY - FEW));
+    cr_expect_leq(many.copies, few.copies + 8);
+    end();
+}
+
+/// The card's loader of functions for the host, and how often it was asked.
+static cairn_kernel_loader lender;
+static int                 loads;
+
+static cairn_status
+load_counted(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    loads++;
+    return lender.load(user, request, kernel);
+}
+
+/// What lists the visits of 200,000 values and more is compiled, of fewer interpreted.
+Test(cuda_plans, visits_of_large_parts_are_listed_by_compiled_functions, .timeout = 600)
+{
+    BEGIN("seed=35");
+    cairn_device              *card = &context->devices->device[1];
+    const cairn_kernel_loader *loader;
+
+    MUST(context, cairn_device_kernels(card, &loader));
+    lender             = *loader;
+    card->kernels.load = load_counted;
+    for (int large = 0; large < 2; large++) {
+        const cairn_problem problem = {
+            .size = sizeof problem, .n = large ? 60000 : 600, .degree = 5, .seed = 3};
+        cairn_source *source;
+        cairn_plan   *plan[2];
+
+        MUST(context, cairn_source_generate(context, "uniform", &problem, &source));
+        cairn_tensor *tensor = must_store(context, source, "csc", CAIRN_F64);
+
+        for (int k = 0; k < 2; k++) {
+            plan[k] = plan_of(tensor, k ? "cpu" : "cuda", NULL);
+            if (k == 0) cr_expect_eq(loads, large ? 2 : 0);
+            fill_ramp(plan[k]);
+            MUST(context, cairn_plan_run(plan[k], NULL, NULL));
+        }
+        cr_expect_arr_eq(cairn_plan_y(plan[0]), cairn_plan_y(plan[1]),
+                         (size_t)problem.n * sizeof(double));
+        for (int k = 0; k < 2; k++)
+            cairn_plan_destroy(&plan[k]);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
+    }
+    end();
 }
 
 /* ---- Values changed in place ---- */

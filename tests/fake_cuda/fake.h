@@ -103,9 +103,10 @@ bool fake_memory_has(int card, cairn_cuda_pointer at, size_t bytes);
 void fake_memory_open(int card);
 void fake_memory_close(int card);
 
-/// Of a card's memory the block alone that holds an address; none: nothing.
-void   fake_memory_open_at(int card, cairn_cuda_pointer at);
-void   fake_memory_close_at(int card, cairn_cuda_pointer at);
+/// Of a card's memory the pages alone of so many bytes of the block that holds an address;
+/// none: nothing.
+void   fake_memory_open_at(int card, cairn_cuda_pointer at, size_t bytes);
+void   fake_memory_close_at(int card, cairn_cuda_pointer at, size_t bytes);
 bool   fake_host_pin(void *at, size_t bytes);
 bool   fake_host_unpin(void *at);
 size_t fake_host_pinned(void); ///< Bytes that are.
@@ -195,6 +196,8 @@ void        fake_graph_add(fake_graph *graph, const fake_work *work, fake_tail *
 bool fake_graph_joins(const fake_graph *graph, const fake_tail *a, const fake_tail *b);
 /// Another, to be done by itself; with @p cut without the need that a test wants left out.
 fake_graph *fake_graph_copy(const fake_graph *graph, bool cut);
+/// How much of it is not done.
+unsigned fake_graph_left(const fake_graph *graph);
 /// Take something that can be done, any; @return false: all is done.
 bool fake_graph_take(fake_graph *graph, fake_work *work);
 void fake_graph_free(fake_graph *graph);

@@ -16,7 +16,8 @@ typedef struct node {
 
 struct fake_graph {
     node *node; ///< [nodes] Each behind those that it is after.
-    int   nodes;
+    int   nodes, left;
+    int   first; ///< All before it are done.
 };
 
 fake_graph *fake_graph_make(void)
@@ -36,6 +37,7 @@ static void append(fake_graph *g, const node *n)
 {
     g->node             = realloc(g->node, (size_t)(g->nodes + 1) * sizeof *g->node);
     g->node[g->nodes++] = *n;
+    g->left++;
 }
 
 void fake_graph_add(fake_graph *graph, const fake_work *work, fake_tail *tail)
@@ -136,16 +138,26 @@ static bool is_ready(const fake_graph *g, const node *n)
     return ready;
 }
 
+unsigned fake_graph_left(const fake_graph *graph)
+{
+    return (unsigned)graph->left;
+}
+
+/// Any that is ready, among some hundreds from the first that is not done on.
 bool fake_graph_take(fake_graph *graph, fake_work *work)
 {
+    enum { WINDOW = 512 };
     node    *chosen = NULL;
     unsigned ready  = 0;
 
-    for (int k = 0; k < graph->nodes; k++)
+    while (graph->first < graph->nodes && graph->node[graph->first].done)
+        graph->first++;
+    for (int k = graph->first; k < graph->nodes && k < graph->first + WINDOW; k++)
         if (is_ready(graph, &graph->node[k]) && fake_random(++ready) == 0)
             chosen = &graph->node[k];
     if (!chosen) return false;
     chosen->done = true;
-    *work        = chosen->work;
+    graph->left--;
+    *work = chosen->work;
     return true;
 }

@@ -105,24 +105,30 @@ void fake_memory_close(int card)
     protect_all(card, PROT_NONE);
 }
 
-/// The block that an address lies in, if any.
-static void protect_at(int card, cairn_cuda_pointer at, int how)
+/// The pages of so many bytes of a block that an address lies in, if any.
+static void protect_at(int card, cairn_cuda_pointer at, size_t bytes, int how)
 {
     for (const block *b = blocks; b; b = b->next) {
         const cairn_cuda_pointer begin = (cairn_cuda_pointer)(uintptr_t)b->at;
 
-        if (b->card == card && at >= begin && at - begin < b->bytes) protect(b, how);
+        if (b->card != card || at < begin || at - begin >= b->bytes) continue;
+        const size_t most = b->bytes - (size_t)(at - begin), before = at % PAGE;
+
+        if (mprotect((char *)(uintptr_t)(at - before),
+                     before + (bytes < most ? bytes : most), how)
+            != 0)
+            fake_die("mprotect failed");
     }
 }
 
-void fake_memory_open_at(int card, cairn_cuda_pointer at)
+void fake_memory_open_at(int card, cairn_cuda_pointer at, size_t bytes)
 {
-    protect_at(card, at, PROT_READ | PROT_WRITE);
+    protect_at(card, at, bytes, PROT_READ | PROT_WRITE);
 }
 
-void fake_memory_close_at(int card, cairn_cuda_pointer at)
+void fake_memory_close_at(int card, cairn_cuda_pointer at, size_t bytes)
 {
-    protect_at(card, at, PROT_NONE);
+    protect_at(card, at, bytes, PROT_NONE);
 }
 
 /* Pinned memory of the host's. */

@@ -81,16 +81,33 @@ static unsigned items_of(const fake_work *w)
     return w->x * w->y <= 2 || fake_random(16) == 0 ? w->items : 1;
 }
 
+/// The card whose memory kernels have open, from the first of some steps to the end of
+/// them: opening all takes longer than most work. -1: none has.
+static int opened = -1;
+
+static void close_all(void)
+{
+    if (opened >= 0) fake_memory_close(opened);
+    opened = -1;
+}
+
+static void open_all(int card)
+{
+    if (opened == card) return;
+    close_all();
+    fake_memory_open(card);
+    opened = card;
+}
+
 static void run_kernel(int card, const fake_work *w)
 {
     const unsigned items = items_of(w);
 
-    fake_memory_open(card);
+    open_all(card);
     const char *const broken =
         w->kernel(w->args, w->x, w->y, (int)items, fake_random(1u << 30));
 
     if (broken) fake_die(broken);
-    fake_memory_close(card);
 }
 
 static void *host(cairn_cuda_pointer at)
@@ -98,22 +115,24 @@ static void *host(cairn_cuda_pointer at)
     return (void *)(uintptr_t)at;
 }
 
-/// Only the blocks that are copied or set are opened: opening all takes longer than most
-/// work.
+/// Only the pages that are copied or set are opened, where not all are.
 static void copy(int card, const fake_work *w)
 {
-    fake_memory_open_at(card, w->to);
-    fake_memory_open_at(card, w->from);
+    if (opened != card) {
+        fake_memory_open_at(card, w->to, w->bytes);
+        fake_memory_open_at(card, w->from, w->bytes);
+    }
     memcpy(host(w->to), host(w->from), w->bytes);
-    fake_memory_close_at(card, w->to);
-    fake_memory_close_at(card, w->from);
+    if (opened == card) return;
+    fake_memory_close_at(card, w->to, w->bytes);
+    fake_memory_close_at(card, w->from, w->bytes);
 }
 
 static void set(int card, const fake_work *w)
 {
-    fake_memory_open_at(card, w->to);
+    if (opened != card) fake_memory_open_at(card, w->to, w->bytes);
     memset(host(w->to), w->value, w->bytes);
-    fake_memory_close_at(card, w->to);
+    if (opened != card) fake_memory_close_at(card, w->to, w->bytes);
 }
 
 static void do_work(const fake_stream *s, fake_work *w)
@@ -174,10 +193,22 @@ static bool step(void)
     return true;
 }
 
+/// What waits in graphs that streams have come to.
+static unsigned waiting(void)
+{
+    unsigned count = 0;
+
+    for (const fake_stream *s = streams; s; s = s->next)
+        if (s->first && s->first->graph) count += fake_graph_left(s->first->graph);
+    return count;
+}
+
+/// Few at a time; of thousands more, so that they do not take thousands of calls.
 void fake_stream_advance(void)
 {
-    for (unsigned turns = fake_random(4); turns > 0 && step();)
+    for (unsigned turns = fake_random(4 + waiting() / 64); turns > 0 && step();)
         turns--;
+    close_all();
 }
 
 static void drop_recording(recording *r)
@@ -211,6 +242,7 @@ static void *come_late(void *unused)
         pthread_mutex_lock(&fake.lock);
         while (step()) {
         }
+        close_all();
         pthread_mutex_unlock(&fake.lock);
     }
     return unused;

@@ -37,15 +37,19 @@ static inline void end(void)
 }
 
 /// Has the pretended card room for a tensor's values, and time for its plans? Positions may be
-/// millions, few of them entries, and the driver guards all of their pages at every call.
+/// millions, few of them entries, and the driver guards all of their pages at every call;
+/// banks may be ten thousands, each with a kernel's start of its own, which takes the driver
+/// a third of a millisecond (an item is a stack of its own there).
 static inline bool fits_on_card(const cairn_tensor *tensor)
 {
-    enum { MOST = 1 << 21 };
-    int64_t values = 0;
+    enum { MOST = 1 << 21, MOST_STARTS = 1 << 12 };
+    int64_t values = 0, starts = 0;
 
-    for (int64_t p = 0; p < tensor->local->parts; p++)
+    for (int64_t p = 0; p < tensor->local->parts; p++) {
         values += tensor->local->part[p].view.values;
-    return values <= MOST;
+        starts += tensor->local->part[p].view.values > 0;
+    }
+    return values <= MOST && starts <= MOST_STARTS;
 }
 
 /// Entries while they are collected.

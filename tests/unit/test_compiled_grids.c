@@ -125,17 +125,20 @@ static void run_grid(product_case            *c,
                      const cairn_kernel_part *view,
                      product_operands        *o)
 {
-    const int                m     = c->local->part[k].where.member;
-    const cairn_product_args given = product_case_args(c, v, o);
-    cairn_grid_args          args  = grid_args(&given);
-    const cairn_grid_work    work  = {.layout  = c->local->group[m].layout,
-                                      .product = &c->product[v],
-                                      .part    = view,
-                                      .args    = args};
+    const int                m      = c->local->part[k].where.member;
+    const cairn_product_args given  = product_case_args(c, v, o);
+    cairn_grid_args          args   = grid_args(&given);
+    cairn_grid_passes        passes = {{NULL}};
+    const cairn_grid_work    work   = {.layout  = c->local->group[m].layout,
+                                       .product = &c->product[v],
+                                       .part    = view,
+                                       .args    = args,
+                                       .passes  = &passes};
     cairn_grid_tiles         tiles;
     cairn_grid_fn            function;
 
     cr_assert_eq(cairn_grid_tiles_make(&c->env, &work, &tiles), CAIRN_OK);
+    cairn_grid_passes_fini(&c->env, &passes);
     args.partial = malloc(8 * (size_t)(tiles.turns[CAIRN_GRID_LONG] * tiles.sums) + 1);
     all.count.pieces += (int)tiles.turns[CAIRN_GRID_LONG];
     for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {

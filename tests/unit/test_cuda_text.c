@@ -163,14 +163,19 @@ static void run_divided(text_case              *c,
     cairn_grid_array_of      array[CAIRN_GRID_ARRAYS];
     const cairn_layout      *layout = here->local->group[r->part.where.member].layout;
 
-    r->args                    = grid_args(&args);
-    r->grid                    = cairn_grid_of(layout, &product);
-    r->part.view               = guarded_part(&memory, &r->part);
-    const cairn_grid_work work = {
-        .layout = layout, .product = &product, .part = &r->part.view, .args = r->args};
+    r->args                      = grid_args(&args);
+    r->grid                      = cairn_grid_of(layout, &product);
+    r->part.view                 = guarded_part(&memory, &r->part);
+    cairn_grid_passes     passes = {{NULL}};
+    const cairn_grid_work work   = {.layout  = layout,
+                                    .product = &product,
+                                    .part    = &r->part.view,
+                                    .args    = r->args,
+                                    .passes  = &passes};
 
     cr_assert_eq(cairn_grid_tiles_make(&here->env, &work, &r->tiles), CAIRN_OK, "%s",
                  here->env.message);
+    cairn_grid_passes_fini(&here->env, &passes);
     count.pieces += (int)r->tiles.turns[CAIRN_GRID_LONG];
     const int arrays = cairn_grid_tiles_arrays(&r->tiles, array);
 

@@ -217,10 +217,12 @@ compare_grid(product_case *c, int v, int64_t k, product_operands *o, const void 
     const cairn_product_args args   = product_case_args(c, v, o);
     cairn_grid_args          given  = grid_args(&args);
     void *const              result = malloc(bytes + 1);
+    cairn_grid_passes        passes = {{NULL}};
     const cairn_grid_work    work   = {.layout  = layout,
                                        .product = &c->product[v],
                                        .part    = arrays.part,
-                                       .args    = given};
+                                       .args    = given,
+                                       .passes  = &passes};
     cairn_grid_kernel        kernel;
     cairn_grid_tiles         tiles;
 
@@ -231,6 +233,7 @@ compare_grid(product_case *c, int v, int64_t k, product_operands *o, const void 
                  c->env.message, c->text);
     cr_assert_eq(cairn_grid_tiles_make(&c->env, &work, &tiles), CAIRN_OK, "%s",
                  c->env.message);
+    cairn_grid_passes_fini(&c->env, &passes);
     note_lengths(&tiles);
     count.pieces += (int)tiles.turns[CAIRN_GRID_LONG];
     given.partial = malloc(8 * (size_t)arrays.length[CAIRN_GRID_partial] + 1);
