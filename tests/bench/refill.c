@@ -2,8 +2,10 @@
 /// @file
 /// New values into formats whose values are stored narrow, beside wide ones, and beside a
 /// loop by hand that gathers the caller's values in the order in which the format stores
-/// them: nanoseconds an entry, the least of all rounds, in turns; and the share of the
-/// gather's time that the refill of wide values takes.
+/// them: nanoseconds an entry, the least of all rounds, in turns. Of the refill of wide
+/// values also its bytes, in those of the gather, and its time, in the gather's. Bytes are
+/// values that are read, and lines of memory that get one, which are fetched and written
+/// back, padding with them; positions and numbers are left out, on either side.
 ///
 /// bench_refill [--rounds N] [--rows N] [--threads N] [--gaps] [FORMAT...]
 ///
@@ -13,7 +15,7 @@
 
 #include <cairn/cairn.h>
 
-enum { BAND = 7, TYPES = 5, MOST_FORMATS = 20 };
+enum { BAND = 7, TYPES = 5, MOST_FORMATS = 20, LINE = 64 };
 
 static const char *const type_names[TYPES] = {"f64", "iso", "i8", "i16", "f32"};
 
@@ -89,12 +91,14 @@ static cairn_tensor *store(const matrix *a, int type, const char *text)
 }
 
 /// Whose values stand one behind the other in the format: the entries' numbers, stored.
-static void find_order(const matrix *a, const char *text, int32_t *from)
+/// @return How many lines of memory have one of them.
+static int64_t find_order(const matrix *a, const char *text, int32_t *from)
 {
     double       *number = take(a->n, sizeof *number);
     cairn_format *format;
     cairn_tensor *tensor;
-    int64_t       count = 0;
+    int64_t       count = 0, lines = 0;
+    uintptr_t     last = 0;
 
     for (int64_t k = 0; k < a->n; k++)
         number[k] = (double)(k + 1);
@@ -111,18 +115,21 @@ static void find_order(const matrix *a, const char *text, int32_t *from)
         const cairn_kernel_part *arrays = view.arrays;
 
         for (int64_t v = 0; v < arrays->values; v++) {
-            const double its =
-                *(const double *)((const char *)arrays->val
-                                  + v / arrays->val_block * arrays->val_stride
-                                  + v % arrays->val_block * 8);
+            const double *const at =
+                (const double *)((const char *)arrays->val
+                                 + v / arrays->val_block * arrays->val_stride
+                                 + v % arrays->val_block * 8);
 
-            if (its > 0 && count < a->n) from[count++] = (int32_t)its - 1;
+            if (*at == 0 || count == a->n) continue;
+            from[count++] = (int32_t)*at - 1;
+            lines += (uintptr_t)at / LINE != last;
+            last = (uintptr_t)at / LINE;
         }
         must(cairn_tensor_part_restore(tensor, &view));
     }
     cairn_tensor_destroy(&tensor);
     free(number);
-    if (count == a->n) return;
+    if (count == a->n) return lines;
     fprintf(stderr, "bench_refill: %s: %lld of %lld entries are stored\n", text,
             (long long)count, (long long)a->n);
     exit(1);
@@ -146,8 +153,8 @@ static void measure(const matrix *a, const char *text, int rounds, int threads)
     double *const  out  = take(a->n, sizeof *out);
     cairn_tensor  *tensor[TYPES];
     double         least[TYPES], by_hand = 1e30;
+    const double   lines = (double)find_order(a, text, from);
 
-    find_order(a, text, from);
     for (int type = 0; type < TYPES; type++) {
         tensor[type] = store(a, type, text);
         least[type]  = 1e30;
@@ -165,8 +172,9 @@ static void measure(const matrix *a, const char *text, int rounds, int threads)
             if (taken < least[type]) least[type] = taken;
         }
     }
-    printf("%-12s  gather %5.2f  ratio %4.2f", text, 1e9 * by_hand / (double)a->n,
-           least[0] / by_hand);
+    printf("%-12s  gather %5.2f  bytes %4.2f  ratio %4.2f", text,
+           1e9 * by_hand / (double)a->n,
+           (2 * LINE * lines / (double)a->n + 8) / (8 + 2 * 8), least[0] / by_hand);
     for (int type = 0; type < TYPES; type++) {
         cairn_array_info info = CAIRN_ARRAY_INFO;
         int              k    = 0;

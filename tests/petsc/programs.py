@@ -5,7 +5,7 @@ PETSc's own examples with every preconditioner on one to four ranks, one of SLEP
 Poisson's problem by petsc4py and FEniCSx.
 
     programs.py PLUGIN [--ranks 1,2,4] [--only NAME,...] [--rows ROW,...] [--format TEXT]
-                       [--ways blocks|whole|auto]
+                       [--ways blocks|whole|auto] [--patience SECONDS]
 
 PLUGIN is libcairnpetsc.so. The sources of examples, and the Python packages, are Debian's
 (libpetsc3.18-dev-examples, libslepc3.18-dev-examples, slepc-dev, python3-petsc4py-real,
@@ -15,8 +15,9 @@ residual jumps, and a last bit moves it); true residuals are within a factor of 
 diverges does so for the same reason; what the last three print is the same (but for FEniCSx's
 iterations on more than two ranks, which are within a factor of 2). A line for each run: its
 iterations, the share of products that were computed by a copy, and the copies' formats. What
-AIJ itself does not end in a minute, or fails at (ex56 wants a cubic number of ranks), is left
-out, and said; a run by copies has four minutes more than ten times as long as AIJ's.
+AIJ itself does not end in a minute (--patience), or fails at (ex56 wants a cubic number of
+ranks), is left out, and said; a run by copies has four minutes more than ten times as long
+as AIJ's.
 
 In nine tenths of the runs of PETSc's examples with one matrix, and a core for each rank,
 the share is over 90 % (levels of a multigrid are small, and AIJ may be as fast), and in half
@@ -82,7 +83,7 @@ def built(library, name, work):
     return program
 
 
-def run(command, ranks, options, log, patience=60):
+def run(command, ranks, options, log, patience):
     """What a run prints, its status, and the counts of its events."""
     env = dict(os.environ, PETSC_OPTIONS=options + (f" -log_view :{log}" if log else ""))
     more = ["--oversubscribe"] if ranks > os.cpu_count() else []
@@ -157,6 +158,7 @@ def main():
     parser.add_argument("--rows", default=",".join(ROWS))
     parser.add_argument("--format", default="auto")
     parser.add_argument("--ways", default="blocks")
+    parser.add_argument("--patience", type=float, default=60)
     asked = parser.parse_args()
     by_copies = (f"-dll_append {asked.plugin} -mat_type aijcairn -dm_mat_type aijcairn "
                  f"-mat_cairn_expected 100000 -mat_cairn_format {asked.format} -mat_cairn_view "
@@ -169,7 +171,7 @@ def main():
         with tempfile.TemporaryDirectory() as work:
             begin = time.monotonic()
             try:
-                aij, status, _ = run(command, n, options, None)
+                aij, status, _ = run(command, n, options, None, asked.patience)
             except subprocess.TimeoutExpired:
                 print(f"{name} n{n}: AIJ itself does not end: left out", flush=True)
                 return
