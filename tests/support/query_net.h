@@ -12,55 +12,67 @@
 
 enum { NET_RANKS = 5 };
 
-/// What the ranks share; each puts its own in, and after a barrier reads the others'.
+/// What ranks have put in for one call.
+typedef struct {
+    const void    *send[NET_RANKS];
+    const int64_t *counts[NET_RANKS];
+    int64_t        value[NET_RANKS];
+    cairn_status   status[NET_RANKS];
+} net_turn;
+
+/// What the ranks share. Each puts its own into a turn, and behind the barrier reads the
+/// others'. Turns alternate, so that there is no second barrier: whoever writes to a turn
+/// again has passed the barrier of the other one, which all reach when they have read this.
 typedef struct {
     int               size;
     pthread_barrier_t barrier;
-    const void       *send[NET_RANKS];
-    const int64_t    *counts[NET_RANKS];
-    int64_t           value[NET_RANKS];
-    cairn_status      status[NET_RANKS];
+    net_turn          turn[2];
 } net_hub;
 
 /// One rank: its environment, and its end of the hub.
 typedef struct {
     net_hub        *hub;
+    unsigned        turns; ///< That it has taken.
     cairn_env       env;
     cairn_query_net net;
     void (*work)(void *user, int rank);
     void *user;
 } net_rank;
 
+/// The turn that a rank puts its own into.
+static net_turn *net_begin(net_rank *r)
+{
+    return &r->hub->turn[r->turns++ % 2];
+}
+
 static cairn_status net_agree(void *user, cairn_status mine)
 {
     net_rank    *r     = user;
+    net_turn    *turn  = net_begin(r);
     cairn_status first = CAIRN_OK;
 
-    r->hub->status[r->net.rank] = mine;
+    turn->status[r->net.rank] = mine;
     pthread_barrier_wait(&r->hub->barrier);
     for (int k = r->hub->size - 1; k >= 0; k--)
-        if (r->hub->status[k] != CAIRN_OK) first = r->hub->status[k];
-    pthread_barrier_wait(&r->hub->barrier);
+        if (turn->status[k] != CAIRN_OK) first = turn->status[k];
     return first;
 }
 
 static cairn_status net_reduce(net_rank *r, int64_t *value, bool sum)
 {
-    int64_t result;
+    net_turn *turn = net_begin(r);
 
-    r->hub->value[r->net.rank] = *value;
+    turn->value[r->net.rank] = *value;
     pthread_barrier_wait(&r->hub->barrier);
-    result = r->hub->value[0];
+    *value = turn->value[0];
     for (int k = 1; k < r->hub->size; k++) {
-        const int64_t other = r->hub->value[k];
+        const int64_t other = turn->value[k];
 
         if (sum)
-            result += other;
-        else if (other > result)
-            result = other;
+            *value += other;
+        else if (other > *value)
+            *value = other;
     }
-    pthread_barrier_wait(&r->hub->barrier);
-    *value = result;
     return CAIRN_OK;
 }
 
@@ -82,28 +94,30 @@ static cairn_status net_exchange(void          *user,
                                  int64_t       *recv_counts)
 {
     net_rank    *r     = user;
+    net_turn    *turn  = net_begin(r);
     int64_t      total = 0, at = 0;
     char        *all = NULL;
     cairn_status status;
 
-    r->hub->send[r->net.rank]   = send;
-    r->hub->counts[r->net.rank] = counts;
+    turn->send[r->net.rank]   = send;
+    turn->counts[r->net.rank] = counts;
     pthread_barrier_wait(&r->hub->barrier);
     for (int k = 0; k < r->hub->size; k++)
-        total += recv_counts[k] = r->hub->counts[k][r->net.rank];
-    status = net_agree(r, cairn_alloc(&r->env, total, size, (void **)&all));
+        total += recv_counts[k] = turn->counts[k][r->net.rank];
+    status = cairn_alloc(&r->env, total, size, (void **)&all);
     for (int k = 0; status == CAIRN_OK && k < r->hub->size; k++) {
         int64_t before = 0;
 
         for (int j = 0; j < r->net.rank; j++)
-            before += r->hub->counts[k][j];
+            before += turn->counts[k][j];
         if (recv_counts[k])
             memcpy(all + (size_t)at * size,
-                   (const char *)r->hub->send[k] + (size_t)before * size,
+                   (const char *)turn->send[k] + (size_t)before * size,
                    (size_t)recv_counts[k] * size);
         at += recv_counts[k];
     }
-    pthread_barrier_wait(&r->hub->barrier);
+    /* what ranks send is read by then, and may go */
+    status = net_agree(r, status);
     if (status == CAIRN_OK)
         *recv = all;
     else
@@ -128,11 +142,12 @@ static void net_run(net_rank *rank, int size, void (*work)(void *, int), void *u
     pthread_barrier_init(&hub.barrier, NULL, (unsigned)size);
     for (int k = 0; k < size; k++) {
         cairn_env_init(&rank[k].env);
-        rank[k].hub  = &hub;
-        rank[k].work = work;
-        rank[k].user = user;
-        rank[k].net  = (cairn_query_net){&rank[k], k,       size,     net_exchange,
-                                         net_max,  net_sum, net_agree};
+        rank[k].hub   = &hub;
+        rank[k].turns = 0;
+        rank[k].work  = work;
+        rank[k].user  = user;
+        rank[k].net   = (cairn_query_net){&rank[k], k,       size,     net_exchange,
+                                          net_max,  net_sum, net_agree};
         pthread_create(&thread[k], NULL, net_thread, &rank[k]);
     }
     for (int k = 0; k < size; k++)
