@@ -395,6 +395,45 @@ Test(auto_learned, ends_of_uneven_rows_are_no_surprise_where_there_are_many)
     cr_expect_gt(predict_rows(80000, 60000, 10), predict_rows(80000, 40000, 10));
 }
 
+/* ---- lines of X ---- */
+
+/// Seconds of a product with 20,000 rows of 80 entries, no two next to each other of one
+/// length; for @p near of the entries a line of X comes from the second cache.
+static double predict_lines(cairn_leaf leaf, double near)
+{
+    const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
+    const bool                  rows   = leaf.kind == CAIRN_LEAF_RUN;
+    const cairn_counts          counts = {.members = 1,
+                                          .work    = {{.rows    = rows ? 20000 : 2500,
+                                                       .turns   = rows ? 20000 : 0,
+                                                       .units   = rows ? 1.6e6 : 2e5,
+                                                       .values  = 1.6e6,
+                                                       .entries = 1.6e6,
+                                                       .near    = near}},
+                                          .leaf    = {leaf}};
+    const cairn_predictor       by     = {
+                  .op = &op, .threads = 1, .memory = {1, 1, 1}
+    };
+    double product, convert;
+
+    cairn_counts_predict(&counts, &by, &product, &convert);
+    return product;
+}
+
+/// The sums of eight rows wait for none of each other's lines. So a graph whose X is in the
+/// second cache is thought to gain by slices of rows that are sorted, which store no padding.
+Test(auto_learned, lines_of_the_second_cache_cost_slices_less_than_rows)
+{
+    const cairn_leaf run   = {.kind = CAIRN_LEAF_RUN, .rows = 1, .cols = 1},
+                     moved = {.kind = CAIRN_LEAF_SLOTS_MOVED, .rows = 8, .cols = 1},
+                     slots = {.kind = CAIRN_LEAF_SLOTS, .rows = 8, .cols = 1};
+    const double in_rows   = predict_lines(run, 1.2e6) - predict_lines(run, 0);
+
+    cr_expect_lt(predict_lines(moved, 1.2e6) - predict_lines(moved, 0), in_rows);
+    cr_expect_lt(predict_lines(slots, 1.2e6) - predict_lines(slots, 0), in_rows);
+    cr_expect_lt(predict_lines(moved, 1.2e6), 0.95 * predict_lines(run, 1.2e6));
+}
+
 /// Blocks of which half is padding: fewer turns than rows, and more bytes.
 static cairn_source *make_half_blocks(void)
 {
