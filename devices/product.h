@@ -75,8 +75,8 @@ struct cairn_launch {
     bool
         crowded; ///< The last run was one beside other processes: what has no pieces is
                  ///< better left to one thread.
-    const double     *sums; ///< Rows of Y as others left them; said before every run.
-    cairn_launch_sums y_sum;
+    const double      *sums; ///< Rows of Y as others left them; said before every run.
+    cairn_launch_sums  y_sum;
     cairn_launch_bytes bytes;
 
     /// Run once. Called by the thread of the device's queue alone, so that it must not

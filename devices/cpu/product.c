@@ -28,8 +28,8 @@ typedef struct {
     int                        threads;   ///< That take them; 0: no part has any.
     double                    *y_sum;  ///< [y_sums] Sums of rows of Y, by leaf; NULL:
     int64_t                    y_sums; ///< none are wanted.
-    int64_t                    alike;  ///< Rows whose neighbours were counted, a byte each.
-    cairn_company              company;
+    int64_t       alike; ///< Rows whose neighbours were counted, a byte each.
+    cairn_company company;
 } cpu_product;
 
 /* 3,000 entries keep a thread busy for longer than it takes to wake it up. */

@@ -127,6 +127,8 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
         {SMALL,      {.abreast = true}},
         {LARGE,      {.abreast = true}},
         {LARGE / 10, {.abreast = true}}, /* of f64, where L3 still holds them */
+        {SMALL,      {.beside = true} },
+        {LARGE,      {.beside = true} },
     };
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)

@@ -112,7 +112,7 @@ static inline void product_case_entries(product_case *c)
             const double      value = c->wish.narrow ? narrow_value(&c->state, c->set)
                                                      : (1 + random_below(&c->state, 500))
                                                       / (c->wish.real ? 97.0 : 8.0);
-            const bool drawn_here = diagonal || random_chance(&c->state, density);
+            const bool drawn_here   = diagonal || random_chance(&c->state, density);
 
             if (!as_before) stored[j - c->box[1].lo] = drawn_here;
             if (!stored[j - c->box[1].lo]) continue;
@@ -151,6 +151,7 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
     uint64_t beside        = ~c->state;
     product->hints.abreast = random_chance(&beside, 50);
     product->hints.alike   = random_chance(&beside, 50);
+    product->hints.beside  = random_chance(&beside, 50);
 }
 
 static inline void product_case_close(product_case *c)
@@ -399,10 +400,8 @@ product_case_args(const product_case *c, int v, const product_operands *o)
 }
 
 /// Count the rows of a part that are alike, as plans do, if variant @p v asks for them.
-static inline uint8_t *product_case_alike(product_case            *c,
-                                          int                      v,
-                                          int64_t                  k,
-                                          const cairn_kernel_part *view)
+static inline uint8_t *
+product_case_alike(product_case *c, int v, int64_t k, const cairn_kernel_part *view)
 {
     const cairn_layout *layout  = c->local->part[k].layout;
     cairn_product       product = c->product[v];

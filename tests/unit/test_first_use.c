@@ -213,12 +213,13 @@ static void multiply(int                          f,
         cr_assert_eq(
             cairn_layout_store(&use.env, wide, values->kind, values->bits, &layout),
             CAIRN_OK);
-        for (int look = 0; look < 5 && !pads; look++)
+        for (int look = 0; look < 6 && !pads; look++)
             if (!has_kernel(layout, op, m == 0,
                             (cairn_product_seen){.uneven  = look == 1,
                                                  .runs    = look == 2,
                                                  .alike   = look == 3,
-                                                 .abreast = look == 4}))
+                                                 .abreast = look == 4,
+                                                 .beside  = look == 5}))
                 note_gap(text);
         cairn_layout_destroy(&use.env, &layout);
         cairn_layout_destroy(&use.env, &wide);

@@ -157,8 +157,7 @@ static bool run_part(product_case     *c,
     arrays.x_first  = c->box[!transposed].lo * o->x_stride;
     arrays.x_end    = arrays.x_first + o->cols * o->x_stride;
     arrays.y_end    = o->rows * o->y_stride;
-    arrays.alike =
-        team.alike ? part->view.level[part->layout->last].ptr_length - 1 : 0;
+    arrays.alike = team.alike ? part->view.level[part->layout->last].ptr_length - 1 : 0;
     alike_seen += arrays.alike > 0;
 
     const int64_t leaf = all->kernel[m][adds].share.leaf;

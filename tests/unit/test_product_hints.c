@@ -311,6 +311,64 @@ Test(product_hints, rows_that_go_on_are_abreast)
     }
 }
 
+/// 100 rows of @p n entries, each seventh column, of which a tenth stand one further on.
+static void long_rows(product_case *c, cairn_coord n)
+{
+    for (cairn_coord i = 0; i < 100; i++)
+        for (cairn_coord k = 0; k < n; k++)
+            add(c, i, 7 * k + random_chance(&c->state, 10));
+}
+
+static void longer(product_case *c)
+{
+    long_rows(c, 800);
+}
+
+static void shorter(product_case *c)
+{
+    long_rows(c, 700);
+}
+
+/// All columns of a row, so that x is loaded as it lies.
+static void full(product_case *c)
+{
+    for (cairn_coord i = 0; i < 100; i++)
+        for (cairn_coord j = i % 2; j < 800; j++)
+            add(c, i, j);
+}
+
+Test(product_hints, long_rows_are_beside_each_other)
+{
+    static const struct {
+        void (*fill)(product_case *c);
+        const char *format;
+        int         columns;
+        bool        beside;
+    } rows[] = {
+        {longer,  "dcsr",    1, true },
+        {longer,  "dcsr",    0, false},
+        {longer,  "lil",     1, false},
+        {longer,  "sell<8>", 1, false},
+        {longer,  "csr",     1, false}, /* nearly all rows have no entries */
+        {shorter, "dcsr",    1, false},
+        {full,    "dcsr",    1, false},
+        {ragged,  "csr",     1, false},
+        {nothing, "csr",     1, false},
+    };
+    static product_case c;
+
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        const cairn_product product = {.columns      = rows[n].columns,
+                                       .operand      = CAIRN_IR_F64,
+                                       .accumulate   = CAIRN_IR_F64,
+                                       .vector_bytes = 64};
+
+        cr_expect_eq(asked_of(&c, rows[n].fill, rows[n].format, &product, 1).beside,
+                     rows[n].beside, "case %d: %s", (int)n, rows[n].format);
+        product_case_close(&c);
+    }
+}
+
 /// Where f64 values are more than the last cache holds, memory is the bound and rows are
 /// walked; narrower ones are abreast, and then neither uneven nor looked at for runs.
 Test(product_hints, rows_are_abreast_where_memory_is_not_the_bound)

@@ -3,8 +3,8 @@
 /// Compressed rows whose kernels are others than most: of different lengths, more for each
 /// thread than a processor learns, which end without a branch; of columns that follow each
 /// other, whose x is loaded as it lies, and of a caller's that only seem to; of the same
-/// columns, which are summed side by side; next to each other with columns that go on by
-/// one, which are lanes. Sums have the bits that product.h promises, and nothing of other
+/// columns, which are summed side by side, as long ones are; next to each other with columns
+/// that go on by one, which are lanes. Sums have the bits that product.h promises, and nothing of other
 /// rows or columns, whatever they hold.
 
 #include "share/alike_rows.h"
@@ -19,6 +19,7 @@ TestSuite(uneven_rows, .init = up, .fini = down);
 enum { TALL = 26000, WIDTH = 9000, LONG = 411, CUT = 4096 };
 
 static uint64_t state;
+static int      tall = TALL; ///< Rows that a test has.
 
 static uint64_t draw(uint64_t below)
 {
@@ -212,6 +213,30 @@ static void draw_rows_that_end_elsewhere(void)
         a.x[j] = (double)draw(2000001) / 1e6 - 1;
 }
 
+/// Rows of 400 to 1,400 entries, some that are shorter or have none, one that is cut twice
+/// and one that is a cut. Values are such that f32 has them, too.
+static void draw_long_rows(void)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < tall; i++) {
+        const int64_t length = i == LONG       ? 2 * CUT + 803
+                               : i == LONG + 1 ? CUT
+                               : draw(40) == 0 ? (int64_t)draw(20)
+                                               : 400 + (int64_t)draw(1001);
+
+        for (int64_t k = 0; k < length; k++, n++) {
+            const int64_t wide = WIDTH / length;
+
+            a.idx[n] = k * wide + (int64_t)draw((uint64_t)wide);
+            a.val[n] = (double)draw(2001) / 64 - 15;
+        }
+        a.ptr[i + 1] = n;
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = (double)draw(2001) / 64 - 15;
+}
+
 /// Entries @p p to @p end - 1 in four chains.
 static double chains(int64_t p, int64_t end)
 {
@@ -243,11 +268,11 @@ static bool is_same(double x, double y)
 
 static cairn_source *source_of(void)
 {
-    const int64_t extent[2] = {TALL, WIDTH}, n = a.ptr[TALL];
+    const int64_t extent[2] = {tall, WIDTH}, n = a.ptr[tall];
     int64_t      *coord = malloc(2 * (size_t)n * sizeof *coord);
     cairn_source *source;
 
-    for (int i = 0; i < TALL; i++)
+    for (int i = 0; i < tall; i++)
         for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++) {
             coord[2 * p]     = i;
             coord[2 * p + 1] = a.idx[p];
@@ -265,7 +290,7 @@ static void expect_sums(cairn_tensor *tensor, const char *format, int threads)
 
     MUST(context, cairn_plan_create_spmv(tensor, &plan));
     MUST(context, cairn_plan_run(plan, a.x, y));
-    for (int i = 0; i < TALL; i++)
+    for (int i = 0; i < tall; i++)
         cr_assert(is_same(y[i], sum_of_row(i)),
                   "%s, %d threads: row %d of %d entries: %a, not %a", format, threads,
                   i, (int)(a.ptr[i + 1] - a.ptr[i]), y[i], sum_of_row(i));
@@ -340,7 +365,7 @@ static void hold_borrowed(int threads)
 
     use_threads(threads);
     MUST(context,
-         cairn_tensor_from_csr(context, TALL, WIDTH, 0, TALL, a.ptr, 64, a.idx, 64,
+         cairn_tensor_from_csr(context, tall, WIDTH, 0, tall, a.ptr, 64, a.idx, 64,
                                a.val, CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
     expect_sums(tensor, "borrowed", threads);
     cairn_tensor_destroy(&tensor);
@@ -372,7 +397,7 @@ static cairn_tensor *borrowed(void)
     cairn_tensor *tensor;
 
     MUST(context,
-         cairn_tensor_from_csr(context, TALL, WIDTH, 0, TALL, a.ptr, 64, a.idx, 64,
+         cairn_tensor_from_csr(context, tall, WIDTH, 0, tall, a.ptr, 64, a.idx, 64,
                                a.val, CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
     return tensor;
 }
@@ -407,7 +432,7 @@ static void expect_narrow_sums(cairn_tensor *tensor)
         x[j] = (float)a.x[j];
     MUST(context, cairn_plan_create_spmv(tensor, &plan));
     MUST(context, cairn_plan_run(plan, x, y));
-    for (int i = 0; i < TALL; i++)
+    for (int i = 0; i < tall; i++)
         cr_assert_eq(y[i], (float)sum_of_row(i), "row %d: %a, not %a", i, y[i],
                      sum_of_row(i));
     cairn_plan_destroy(&plan);
@@ -429,6 +454,29 @@ Test(uneven_rows, alike_in_f32_have_the_bits_of_f64_rounded, .timeout = 600)
     }
 }
 
+/// Four at once, wherever the rows of a thread begin.
+Test(uneven_rows, long_ones_have_the_bits_of_four_chains, .timeout = 600)
+{
+    static const char *const formats[] = {"csr", "dcsr", "lil", "coo"};
+
+    state = seed_clock() * 2 + 1;
+    for (int k = 0; k < 6; k++) {
+        tall = 600 + k;
+        draw_long_rows();
+        cairn_source *source = source_of();
+
+        for (int f = 0; f < 4; f++)
+            hold(source, formats[f], 1 + k % 3);
+        use_threads(1 + k % 3);
+        cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F32);
+
+        expect_narrow_sums(tensor);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
+        hold_borrowed(1 + k % 3);
+    }
+}
+
 /// Values that are stored in fewer bytes are widened before anything is added.
 Test(uneven_rows, alike_of_narrow_values_have_the_same_bits, .timeout = 600)
 {
@@ -438,7 +486,7 @@ Test(uneven_rows, alike_of_narrow_values_have_the_same_bits, .timeout = 600)
     state = seed_clock() * 2 + 1;
     for (int k = 0; k < seed_cases(2); k++) {
         draw_groups();
-        for (int64_t p = 0; p < a.ptr[TALL]; p++)
+        for (int64_t p = 0; p < a.ptr[tall]; p++)
             a.val[p] = (double)draw(201) - 100;
         cairn_source *source = source_of();
 
@@ -472,10 +520,10 @@ Test(uneven_rows, alike_join_what_y_has, .timeout = 600)
         cairn_tensor *tensor = borrowed();
 
         MUST(context, cairn_plan_create_product(tensor, &op, &plan));
-        for (int i = 0; i < TALL; i++)
+        for (int i = 0; i < tall; i++)
             y[i] = i % 7 - 3;
         MUST(context, cairn_plan_run(plan, a.x, y));
-        for (int i = 0; i < TALL; i++)
+        for (int i = 0; i < tall; i++)
             cr_assert_eq(y[i], i % 7 - 3 + -0.5 * sum_of_row(i), "row %d", i);
         cairn_plan_destroy(&plan);
         cairn_tensor_destroy(&tensor);

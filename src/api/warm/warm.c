@@ -60,7 +60,7 @@ static bool same_hints(cairn_product_hints a, cairn_product_hints b)
     return a.stream == b.stream && a.scattered == b.scattered && a.fetch_x == b.fetch_x
            && a.bypass_y == b.bypass_y && a.by_columns == b.by_columns
            && a.follow_x == b.follow_x && a.uneven == b.uneven && a.runs == b.runs
-           && a.alike == b.alike && a.abreast == b.abreast;
+           && a.alike == b.alike && a.abreast == b.abreast && a.beside == b.beside;
 }
 
 /// The kernels of one product, for matrices of the layout's extents.
@@ -72,12 +72,13 @@ static cairn_status warm_product(cairn_warming               *w,
     const cairn_machine *machine = w->context->devices->machine;
     cairn_product_hints  before  = {0};
 
-    for (int d = 0; d < 6 * DEGREES; d++) {
+    for (int d = 0; d < 7 * DEGREES; d++) {
         const cairn_product_seen seen = {.follows = d / DEGREES == 1,
                                          .uneven  = d / DEGREES == 2,
                                          .runs    = d / DEGREES == 3,
                                          .alike   = d / DEGREES == 4,
-                                         .abreast = d / DEGREES == 5};
+                                         .abreast = d / DEGREES == 5,
+                                         .beside  = d / DEGREES == 6};
 
         product.hints = cairn_product_hints_here(
             machine, layout, &product, degrees[d % DEGREES] * layout->extent[0],

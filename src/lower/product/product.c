@@ -154,6 +154,10 @@ static void enter_level(build *e, cairn_nest *nest, int at)
             cairn_product_alike(e, nest, at, begin, end);
             return;
         }
+        if (p->hints.beside && at + 1 == p->order.known) {
+            cairn_product_beside(e, nest, at, begin, end);
+            return;
+        }
         if (cairn_nest_loops(p->layout, l))
             cairn_nest_enter_range(nest, l, begin, end);
         else

@@ -57,6 +57,8 @@ typedef struct cairn_product_hints {
     bool
         abreast; ///< SpMV: rows next to each other are often as long, and have each column
                  ///< one further on: look, and sum a vector's lanes of rows at once.
+    bool beside; ///< SpMV: rows are long: sum four of them side by side, which meet the
+                 ///< same lines of x about when the others do.
 } cairn_product_hints;
 
 /// The same of grids (lower/grid/grid.h), by what a launch's parts and vectors are:
@@ -96,6 +98,7 @@ typedef struct cairn_product_seen {
     bool
         abreast; ///< A row is most often as long as the one before, at least 4, and has its
                  ///< columns one further on.
+    bool beside; ///< Rows are long, and none of the above but `follows`.
 } cairn_product_seen;
 
 typedef struct cairn_product {

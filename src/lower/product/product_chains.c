@@ -407,6 +407,78 @@ void cairn_product_chains_alike(build      *e,
     cairn_ir_end(b);
 }
 
+/// Whole cuts of a row of entries from the one at hand to before @p end. @return what their
+/// sums are added to; NULL: there are none.
+static cairn_ir_var *
+cuts_of_row(build *e, const entries *loop, cairn_sums *s, cairn_ir_x end)
+{
+    /* What a group shares is shorter than a cut. */
+    if (e->p->layout->pads || cairn_product_is_staged(e)) return NULL;
+    cairn_ir_var *const row = cairn_ir_declare(
+        e->b, cairn_ir_real(e->b, e->p->product->accumulate, 0), "row");
+
+    if (e->p->share.cuts.any)
+        summed_cuts(e, loop, end, row);
+    else
+        whole_cuts(e, loop, s, end, row);
+    return row;
+}
+
+/// All entries of a row from the one at hand to before @p end.
+static void rest_of_row(build *e, const entries *loop, cairn_sums *s, cairn_ir_x end)
+{
+    if (e->p->hints.uneven) {
+        whole_turns(e, loop, s, CHAINS, end);
+        last_lanes(e, loop, s, end);
+    } else {
+        whole_turns(e, loop, s, TURN, end);
+        last_entries(e, loop, s, end);
+    }
+}
+
+/// Turns of all rows, while each has as many.
+static void turns_beside(build *e, entries *loop, cairn_sums *s, const cairn_ir_x *end)
+{
+    cairn_ir  *b    = e->b;
+    cairn_ir_x most = left(e, &loop[0], end[0]);
+
+    for (int r = 1; r < CAIRN_BESIDE; r++)
+        most = cairn_ir_min(b, most, left(e, &loop[r], end[r]));
+    const cairn_ir_x stop = cairn_ir_use(
+        b, cairn_ir_let(b, cairn_ir_add(b, cairn_ir_use(b, loop[0].p), most), "stop"));
+
+    cairn_ir_while(
+        b, cairn_ir_le(b, cairn_ir_add_int(b, cairn_ir_use(b, loop[0].p), TURN), stop));
+    for (int r = 0; r < CAIRN_BESIDE; r++)
+        fetch(e, &loop[r], &s[r]);
+    for (int k = 0; k < TURN; k += CHAINS)
+        for (int r = 0; r < CAIRN_BESIDE; r++)
+            add_four(e, &loop[r], &s[r], k);
+    for (int r = 0; r < CAIRN_BESIDE; r++)
+        advance(e, &loop[r], TURN);
+    cairn_ir_end(b);
+}
+
+void cairn_product_chains_beside(build *e, const cairn_nest *nest, cairn_sums *s)
+{
+    cairn_ir  *b = e->b;
+    entries    loop[CAIRN_BESIDE];
+    cairn_ir_x begin, end[CAIRN_BESIDE];
+
+    for (int r = 0; r < CAIRN_BESIDE; r++) {
+        cairn_nest_range(&nest[r], e->p->layout->last, &begin, &end[r]);
+        loop[r]  = (entries){.nest  = &nest[r],
+                             .level = e->p->layout->last,
+                             .at    = e->p->order.levels,
+                             .p     = cairn_ir_declare(b, begin, "p")};
+        end[r]   = cairn_ir_use(b, cairn_ir_let(b, end[r], "p_end"));
+        s[r].row = cuts_of_row(e, &loop[r], &s[r], end[r]);
+    }
+    turns_beside(e, loop, s, end);
+    for (int r = 0; r < CAIRN_BESIDE; r++)
+        rest_of_row(e, &loop[r], &s[r], end[r]);
+}
+
 void cairn_product_chains(build *e, cairn_nest *nest, cairn_sums *s)
 {
     const cairn_product_plan *p                     = e->p;
@@ -414,7 +486,6 @@ void cairn_product_chains(build *e, cairn_nest *nest, cairn_sums *s)
     entries                   loop                  = {.nest = nest};
     char                      name[CAIRN_NEST_NAME] = "p", note[CAIRN_NEST_NOTE];
     cairn_ir_x                begin, end;
-    cairn_ir_var             *row = NULL;
 
     find_loop(e, nest, &loop, &begin, &end);
     if (loop.level >= 0) {
@@ -425,20 +496,6 @@ void cairn_product_chains(build *e, cairn_nest *nest, cairn_sums *s)
     loop.p = cairn_ir_declare(b, begin, "%s%s", loop.level >= 0 ? "p" : "", name);
     if (end->op != CAIRN_IR_VAR)
         end = cairn_ir_use(b, cairn_ir_let(b, end, "%s_end", name));
-    /* What a group shares is shorter than a cut. */
-    if (!p->layout->pads && !cairn_product_is_staged(e)) {
-        row = cairn_ir_declare(b, cairn_ir_real(b, p->product->accumulate, 0), "row");
-        if (p->share.cuts.any)
-            summed_cuts(e, &loop, end, row);
-        else
-            whole_cuts(e, &loop, s, end, row);
-    }
-    if (p->hints.uneven) {
-        whole_turns(e, &loop, s, CHAINS, end);
-        last_lanes(e, &loop, s, end);
-    } else {
-        whole_turns(e, &loop, s, TURN, end);
-        last_entries(e, &loop, s, end);
-    }
-    s->row = row;
+    s->row = cuts_of_row(e, &loop, s, end);
+    rest_of_row(e, &loop, s, end);
 }

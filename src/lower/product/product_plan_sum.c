@@ -287,6 +287,8 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
         hints.runs    = given.runs && sums && reads_before(p);
         hints.abreast = given.abreast && sums && rows_are_lanes(p);
         hints.alike   = given.alike && sums && !hints.abreast && rows_stand_together(p);
+        hints.beside  = given.beside && sums && !hints.abreast && !hints.alike
+                       && rows_stand_together(p);
     } else if (sums) {
         hints.fetch_x    = given.fetch_x && !p->tile.shifted;
         hints.bypass_y   = given.bypass_y && !p->product->adds && p->order.once;

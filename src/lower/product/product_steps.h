@@ -6,7 +6,8 @@
 /// product.c enters the levels of the row; product_tile.c takes many rows at once and
 /// tells whether all of a tile is inside; product_sum.c adds what is below a row;
 /// product_chains.c is the loop over stored entries in four chains; product_alike.c are
-/// rows that have the same columns, product_abreast.c rows whose columns go on by one;
+/// rows that have the same columns, product_abreast.c rows whose columns go on by one,
+/// product_beside.c long rows;
 /// product_cuts.c the cuts of long rows that threads share, product_share.c the threads;
 /// product_columns.c are the columns of X and Y; product_store.c joins sums to Y.
 
@@ -17,7 +18,8 @@
 
 enum {
     CAIRN_ROW_STRIPS = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
-    CAIRN_VECTORS    = 8   ///< Of columns in one tile.
+    CAIRN_VECTORS    = 8,  ///< Of columns in one tile.
+    CAIRN_BESIDE     = 4   ///< Long rows that are summed side by side.
 };
 
 /// A strip of a tile: rows whose sums are the lanes of one vector.
@@ -168,6 +170,20 @@ void cairn_product_abreast(cairn_product_build *e,
                            int                  at,
                            cairn_ir_x           begin,
                            cairn_ir_x           end);
+
+/// Rows of the level that is entered as number @p at, of the nodes @p begin to before @p
+/// end: CAIRN_BESIDE at once, side by side.
+void cairn_product_beside(cairn_product_build *e,
+                          cairn_nest          *nest,
+                          int                  at,
+                          cairn_ir_x           begin,
+                          cairn_ir_x           end);
+
+/// Add the entries of such rows, which are @p nest[CAIRN_BESIDE], to @p s[CAIRN_BESIDE], in
+/// four chains each.
+void cairn_product_chains_beside(cairn_product_build *e,
+                                 const cairn_nest    *nest,
+                                 cairn_sums          *s);
 
 /// Add one whole cut, from node @p at on, in four chains.
 void cairn_product_chains_cut(cairn_product_build *e,
