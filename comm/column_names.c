@@ -4,10 +4,14 @@
 
 #include "comm/column_names.h"
 
+#include "comm/message_words.h"
 #include "comm/renumber.h"
 #include "tensor/local.h"
 
-enum { FIRST_BITS = 10 };
+enum {
+    FIRST_BITS = 10,
+    STRIP      = 1024 ///< Columns that are read at once.
+};
 
 static int64_t places_of(const cairn_column_names *names)
 {
@@ -53,19 +57,25 @@ cairn_status cairn_column_names_create(cairn_env               *env,
                                        cairn_column_names     **names)
 {
     const cairn_kernel_level *level = &view->level[1];
+    const cairn_word          word  = cairn_word_of_bits(level->idx_bits);
     cairn_column_names       *fresh = NULL;
+    cairn_coord               strip[STRIP];
     cairn_status              status;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
     CAIRN_GO(done, grow(env, held, fresh));
-    for (int64_t k = 0; k < view->values; k++) {
-        const cairn_coord column =
-            cairn_load_int(level->idx, k, level->idx_stride, level->idx_bits, false);
-        cairn_column_name *at = &fresh->at[cairn_column_place(fresh, column)];
+    for (int64_t p = 0, n; p < view->values; p += n) {
+        n = view->values - p < STRIP ? view->values - p : STRIP;
+        cairn_words_get_coords(
+            word, (const char *)level->idx + p * cairn_word_bytes(word), n, strip);
+        for (int64_t k = 0; k < n; k++) {
+            cairn_column_name *at = &fresh->at[cairn_column_place(fresh, strip[k])];
 
-        if (at->column == column) continue;
-        *at = (cairn_column_name){column, column};
-        if (++fresh->n > places_of(fresh) / 2) CAIRN_GO(done, grow(env, held, fresh));
+            if (at->column == strip[k]) continue;
+            *at = (cairn_column_name){strip[k], strip[k]};
+            if (++fresh->n > places_of(fresh) / 2)
+                CAIRN_GO(done, grow(env, held, fresh));
+        }
     }
     cairn_visit(env, view->values);
     *names = fresh;

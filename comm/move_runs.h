@@ -60,7 +60,7 @@ cairn_runs_fit(const cairn_local *tensor, const cairn_encoding *list, bool *fit)
 /// @param[in]  held   Bytes that count against the limit beside it.
 /// @param[out] fresh  Destroy with cairn_local_destroy(). Unchanged on failure.
 ///
-/// Cost: beside the new arrays 32 bytes for each entry of the longest row, and thread.
+/// Cost: beside the new arrays 48 bytes for each entry of the longest row, and thread.
 cairn_status cairn_runs_rename(const cairn_local        *own,
                                const cairn_column_names *names,
                                const cairn_format       *list,

@@ -68,15 +68,15 @@ typedef struct {
     double      value;
 } entry;
 
-static void insert_each(entry *e, int64_t n)
+static void
+insert_each(const cairn_coord *column, const double *value, int64_t n, entry *to)
 {
-    for (int64_t k = 1; k < n; k++) {
-        const entry its = e[k];
-        int64_t     at  = k;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t at = k;
 
-        for (; at > 0 && e[at - 1].column > its.column; at--)
-            e[at] = e[at - 1];
-        e[at] = its;
+        for (; at > 0 && to[at - 1].column > column[k]; at--)
+            to[at] = to[at - 1];
+        to[at] = (entry){column[k], value[k]};
     }
 }
 
@@ -94,19 +94,25 @@ merge(const entry *a, int64_t n, const entry *b, int64_t more, entry *restrict t
     memcpy(to + (n - i), b + j, (size_t)(more - j) * sizeof *to);
 }
 
-/// Sort by columns, of which none is twice. @return the one of both arrays that has them.
-static entry *sort_entries(entry *e, int64_t n, entry *other)
+/// Where the entries from @p begin on, which ascend, end.
+static int64_t ascend_until(const entry *e, int64_t begin, int64_t n)
 {
-    for (int64_t k = 0; k < n; k += SORTED_AT_ONCE)
-        insert_each(e + k, n - k < SORTED_AT_ONCE ? n - k : SORTED_AT_ONCE);
-    for (int64_t width = SORTED_AT_ONCE; width < n; width *= 2) {
+    for (begin++; begin < n && e[begin - 1].column < e[begin].column; begin++) {
+    }
+    return begin < n ? begin : n;
+}
+
+/// Merge what ascends, two and two, until all does. @return the one of both arrays that has
+/// them.
+static entry *merge_all(entry *e, int64_t n, entry *other)
+{
+    while (ascend_until(e, 0, n) < n) {
         entry *const before = e;
 
-        for (int64_t k = 0; k < n; k += 2 * width) {
-            const int64_t left = n - k < width ? n - k : width;
-            const int64_t rest = n - k - left < width ? n - k - left : width;
-
-            merge(e + k, left, e + k + left, rest, other + k);
+        for (int64_t k = 0, middle, end; k < n; k = end) {
+            middle = ascend_until(e, k, n);
+            end    = middle < n ? ascend_until(e, middle, n) : n;
+            merge(e + k, middle - k, e + middle, end - middle, other + k);
         }
         e     = other;
         other = before;
@@ -114,52 +120,95 @@ static entry *sort_entries(entry *e, int64_t n, entry *other)
     return e;
 }
 
+/// Arrays of the longest row.
+typedef struct {
+    cairn_coord *column;
+    double      *value;
+    entry       *entry, *other;
+} row_arrays;
+
 /// Rows for several threads.
 typedef struct {
     const cairn_kernel_part  *from;
     const cairn_column_names *names;
     cairn_kernel_part        *to;
-    entry                    *room; ///< [pieces][2][longest]
+    int64_t                  *room; ///< [pieces][6][longest]
     int64_t                   longest;
     int                       pieces;
 } ordering;
 
-static void order_row(const ordering *o, cairn_run its, entry *e)
+static row_arrays arrays_of(const ordering *o, int piece)
 {
-    const cairn_kernel_level *from = &o->from->level[1], *to = &o->to->level[1];
-    const cairn_word          word   = cairn_word_of_bits(o->to->val_bits);
+    int64_t *const room = o->room + 6 * o->longest * piece;
+
+    return (row_arrays){room, (double *)(room + o->longest),
+                        (entry *)(room + 2 * o->longest),
+                        (entry *)(room + 4 * o->longest)};
+}
+
+/// Read a row, with its names. @return Is it in their order?
+static bool read_row(const ordering *o, cairn_run its, const row_arrays *a)
+{
+    const cairn_kernel_level *level  = &o->from->level[1];
+    const cairn_word          word   = cairn_word_of_bits(level->idx_bits);
     const int64_t             n      = its.end - its.begin;
     bool                      sorted = true;
 
-    for (int64_t k = 0; k < n; k++) {
-        const cairn_coord column = cairn_runs_index(from, its.begin + k);
+    cairn_words_get_coords(
+        word, (const char *)level->idx + its.begin * cairn_word_bytes(word), n,
+        a->column);
+    if (o->names)
+        for (int64_t k = 0; k < n; k++)
+            a->column[k] = cairn_column_name_of(o->names, a->column[k]);
+    for (int64_t k = 1; k < n; k++)
+        sorted &= a->column[k - 1] < a->column[k];
+    if (!sorted || o->from != o->to)
+        cairn_runs_get_values(o->from, its.begin, n, a->value);
+    return sorted;
+}
 
-        e[k].column = o->names ? cairn_column_name_of(o->names, column) : column;
-        e[k].value  = cairn_value_get(o->from, its.begin + k);
-        sorted      = sorted && (k == 0 || e[k - 1].column < e[k].column);
+/// Put the columns and values of a row in order, of which no column is twice.
+static void sort_row(int64_t n, const row_arrays *a)
+{
+    for (int64_t k = 0, here; k < n; k += here) {
+        here = n - k < SORTED_AT_ONCE ? n - k : SORTED_AT_ONCE;
+        insert_each(a->column + k, a->value + k, here, a->entry + k);
     }
+    const entry *const in_order = merge_all(a->entry, n, a->other);
+
+    for (int64_t k = 0; k < n; k++) {
+        a->column[k] = in_order[k].column;
+        a->value[k]  = in_order[k].value;
+    }
+}
+
+static void order_row(const ordering *o, cairn_run its, const row_arrays *a)
+{
+    const cairn_word index  = cairn_word_of_bits(o->to->level[1].idx_bits);
+    const int64_t    n      = its.end - its.begin;
+    const bool       sorted = read_row(o, its, a);
+
     if (sorted && o->from == o->to) return;
-    const entry *const in_order = sorted ? e : sort_entries(e, n, e + o->longest);
-
-    for (int64_t k = 0; k < n; k++) {
-        cairn_store_int((void *)to->idx, its.begin + k, to->idx_stride, to->idx_bits,
-                        in_order[k].column);
-        cairn_word_put_value(word, in_order[k].value,
-                             cairn_value_at(o->to, its.begin + k));
-    }
+    if (!sorted) sort_row(n, a);
+    cairn_words_put_coords(index, a->column, n,
+                           (char *)o->to->level[1].idx
+                               + its.begin * cairn_word_bytes(index));
+    cairn_words_put_values(cairn_word_of_bits(o->to->val_bits), a->value, n,
+                           cairn_value_at(o->to, its.begin));
 }
 
 static void order_some(void *user, int piece)
 {
-    const ordering *const           o     = user;
-    const cairn_kernel_level *const level = &o->from->level[1];
-    const int64_t                   rows  = level->ptr_length - 1;
+    const ordering *const           o      = user;
+    const cairn_kernel_level *const level  = &o->from->level[1];
+    const int64_t                   rows   = level->ptr_length - 1;
+    const row_arrays                arrays = arrays_of(o, piece);
     const int64_t end = (int64_t)((__int128)rows * (piece + 1) / o->pieces);
 
     for (int64_t k = (int64_t)((__int128)rows * piece / o->pieces); k < end; k++)
         order_row(o,
                   (cairn_run){cairn_runs_ptr(level, k), cairn_runs_ptr(level, k + 1)},
-                  o->room + 2 * o->longest * piece);
+                  &arrays);
 }
 
 cairn_status cairn_runs_order(cairn_env                *env,
@@ -179,7 +228,7 @@ cairn_status cairn_runs_order(cairn_env                *env,
 
         o.longest = n > o.longest ? n : o.longest;
     }
-    const int64_t room = 2 * o.longest * o.pieces;
+    const int64_t room = 6 * o.longest * o.pieces;
 
     CAIRN_TRY(cairn_check_memory(env, "rows that are put in order",
                                  held + room * (int64_t)sizeof *o.room));
