@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Put together what cuda.sh needs on a machine that has a card and nothing else of ours:
-# the command, the program of the timings, the libraries that they need beside them, and
-# three small matrices. Made for machines of this architecture with this system's C library or
-# a later one.
+# the program of the timings, the libraries that it needs beside it, and three small matrices.
+# Made for machines of this architecture with this system's C library or a later one. The
+# library stands in the program, with the kernels that come with it, and no second time.
 # Usage: cuda-bundle.sh [DIR] [--build DIR] [--data DIR]
 #   DIR      where it goes (default: build/cuda-bundle)
 #   --build  folder of the build (default: build/cuda-release; configured where it is new)
@@ -46,17 +46,16 @@ if [ ! -f "$build/build.ninja" ]; then
         -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' \
         -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags ${data:+-DCAIRN_TEST_DATA="$data"}
 fi
-ninja -C "$build" cairn_cli bench_cuda
+ninja -C "$build" bench_cuda
 
+program=bench/bench_cuda
 rm -rf "$bundle"
 mkdir -p "$bundle/bin" "$bundle/lib" "$bundle/matrices"
-for program in bin/cairn bench/bench_cuda; do
-    strip -o "$bundle/bin/${program##*/}" "$build/$program"
-    ldd "$build/$program" | awk '$2 == "=>" { print $1, $3 }' |
-        while read -r name path; do
-            is_system "$name" || cp -L "$path" "$bundle/lib/$name"
-        done
-done
+strip -o "$bundle/bin/bench_cuda" "$build/$program"
+ldd "$build/$program" | awk '$2 == "=>" { print $1, $3 }' |
+    while read -r name path; do
+        is_system "$name" || cp -L "$path" "$bundle/lib/$name"
+    done
 cp "$root/tests/bench/cuda.sh" "$bundle"
 git -C "$root" describe --always --dirty >"$bundle/commit" 2>/dev/null || echo unknown >"$bundle/commit"
 data=${data:-$(sed -n 's/^CAIRN_TEST_DATA:[A-Z]*=//p' "$build/CMakeCache.txt")}
@@ -64,18 +63,17 @@ for matrix in wiki-Vote email-Eu-core p2p-Gnutella31; do
     [ ! -f "$data/matrices/$matrix.mtx.gz" ] || cp "$data/matrices/$matrix.mtx.gz" "$bundle/matrices"
 done
 
-# Nothing but the system's is found anywhere else, and it begins in an empty environment.
-for program in cairn bench_cuda; do
-    env -i ldd "$bundle/bin/$program" | awk '$2 == "=>" { print $1, $3 }' |
-        while read -r name path; do
-            is_system "$name" && continue
-            case $path in
-            "$bundle"/*) ;;
-            *) fail "$program takes $name from $path" ;;
-            esac
-        done
-done
-env -i "$bundle/bin/cairn" --version >/dev/null || fail "cairn does not begin"
+# Nothing but the system's is found anywhere else, and it begins in an empty environment:
+# without a card, too, it can say what is wrong.
+env -i ldd "$bundle/bin/bench_cuda" | awk '$2 == "=>" { print $1, $3 }' |
+    while read -r name path; do
+        is_system "$name" && continue
+        case $path in
+        "$bundle"/*) ;;
+        *) fail "bench_cuda takes $name from $path" ;;
+        esac
+    done
+env -i "$bundle/bin/bench_cuda" doctor >/dev/null || fail "bench_cuda does not begin"
 size=$(du -sm "$bundle" | cut -f 1)
 [ "$size" -le "$most" ] || fail "it has $size MB, and may have $most"
 echo "$bundle: $size MB, commit $(cat "$bundle/commit")"

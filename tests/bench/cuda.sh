@@ -5,16 +5,17 @@
 # (sanitizer), and what products take beside cuSPARSE (spmv); then with several columns
 # (spmm), with vectors that are the host's (hybrid), what conversions take (convert), and by
 # what hints (tune). Each line is written as soon as it is known, and each section has a
-# limit, so that what ran out of time is worth what it came to. The status is 1 if anything
-# was unequal, unverified, or not clean.
-# Usage: cuda.sh [--bundle DIR] [--part 0|1|2] [--only LIST] [--budget S] [--out DIR] [--dry]
+# limit, so that what ran out of time is worth what it came to; one that fails takes no other
+# with it. The status is 1 if anything was unequal, unverified, or not clean.
+# Usage: cuda.sh [--bundle DIR] [--part all|0|1|2] [--only LIST] [--budget S] [--out DIR] [--dry]
 #   --bundle  what cuda-bundle.sh made, or a build (default: beside this script, else
 #             build/cuda-bundle)
 #   --part    0: what a table is wanted of first, in little time: products of six matrices by
 #             the hints that are chosen now, hybrids, conversions, hints beside others.
-#             1: facts, bits, sanitizer, spmv. 2: spmm, hybrid, convert, tune
+#             1: facts, bits, sanitizer, spmv. 2: spmm, hybrid, convert, tune.
+#             all: all eight, for who has one chance: spmv of eight matrices
 #   --only    sections with commas
-#   --budget  seconds in all (300; of part 0 230)
+#   --budget  seconds in all (300; of part 0 230, of all 480)
 #   --out     where the report goes (default: $OUT, else report)
 #   --dry     tiny matrices, on a driver that pretends; DRIVERS names the folder of it
 # Needs a driver, NVRTC and, for what the processor computes, cc. cuSPARSE and
@@ -53,9 +54,18 @@ case $part in
     ;;
 1) sections="facts bits sanitizer spmv" ;;
 2) sections="spmm hybrid convert tune" ;;
-*) fail "there are parts 0, 1 and 2" ;;
+all)
+    sections="facts bits spmv hybrid spmm convert sanitizer tune"
+    few=s7_200,fem3_800k,rmat21,band15_3m,pruned_4k,s27_120,rand16_2m,mixed_4m
+    ;;
+*) fail "there are parts 0, 1, 2 and all" ;;
 esac
-[ -n "$budget" ] || { budget=300; [ "$part" != 0 ] || budget=230; }
+whole=300 usual=300
+case $part in
+0) usual=230 ;;
+all) whole=480 usual=480 ;;
+esac
+[ -n "$budget" ] || budget=$usual
 
 # Where the programs are.
 if [ -z "$bundle" ]; then
@@ -65,13 +75,13 @@ fi
 bench=$bundle/bin/bench_cuda
 [ -x "$bench" ] || bench=$bundle/bench/bench_cuda
 [ -x "$bench" ] || fail "no bench_cuda in $bundle: cuda-bundle.sh makes it"
-cairn=$bundle/bin/cairn
 data=$bundle
 [ -d "$data/matrices" ] || data=
 
 mkdir -p "$out"
 work=$(mktemp -d)
 log=$out/log.txt
+csv=$out/cuda.csv
 failed=$work/failed
 : >"$log"
 
@@ -88,9 +98,9 @@ left() {
     echo $((budget - $(date +%s) + begin))
 }
 
-# So many of 300 seconds, of the budget; no more than is left.
+# So many of a part's 300 seconds, of all's 480, of the budget; no more than is left.
 share() {
-    want=$((budget * $1 / 300)) now=$(left)
+    want=$((budget * $1 / whole)) now=$(left)
     [ "$want" -le "$now" ] || want=$now
     [ "$want" -ge 1 ] || want=1
     echo "$want"
@@ -144,9 +154,19 @@ run() {
     esac
 }
 
+# What the card's clocks are while it works: a look some seconds after a section began.
+clocks() {
+    (
+        sleep 8
+        [ -d "$work" ] && timeout 10 nvidia-smi --format=csv,noheader \
+            --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu,pstate >"$work/clocks" &&
+            sed "s/^/clocks, $1: /" "$work/clocks" >>"$out/machine.txt"
+    ) </dev/null >/dev/null 2>&1 &
+}
+
 facts() {
     limit=$(share 25)
-    [ -z "$few" ] || limit=$(share 12)
+    [ "$part" != 0 ] || limit=$(share 12)
     {
         date -u
         [ ! -f "$bundle/commit" ] || echo "commit $(cat "$bundle/commit")"
@@ -155,11 +175,12 @@ facts() {
     } >>"$out/machine.txt"
     timeout 10 nvidia-smi >"$work/smi" 2>&1 </dev/null &
     smi=$!
-    run doctor "$limit" "$out/machine.txt" "$cairn" doctor --devices cuda
-    run facts "$limit" "$out/facts.csv" "$bench" facts $dry --seconds "$limit"
+    run doctor "$limit" "$out/machine.txt" "$bench" doctor
+    run facts "$limit" "$csv" "$bench" facts $dry --seconds "$limit"
+    # A card that has come to a product can do more, whatever failed then.
     case $status in
     0 | 124 | 137) ;;
-    *) hopeless=yes ;;
+    *) grep -q '^facts,a kernel behind others,' "$csv" || hopeless=yes ;;
     esac
     wait "$smi" || true
     head -n 25 "$work/smi" >>"$out/machine.txt"
@@ -168,13 +189,14 @@ facts() {
 # One process for each share of the cases, all of them appending lines to one file.
 bits() {
     limit=$(share 90) shares=$(nproc) pids=
+    [ "$part" != all ] || limit=$(share 75)
     [ "$shares" -le 8 ] || shares=8
     of=$shares
     if [ -n "$dry" ]; then shares=1 of=60; fi
     k=0
     while [ "$k" -lt "$shares" ]; do
         timeout -k 5 "$((limit + 5))" "$bench" bits $dry --seconds "$limit" --share "$k/$of" \
-            --threads 2 >>"$out/bits.csv" 2>>"$log" </dev/null &
+            --threads 2 >>"$csv" 2>>"$log" </dev/null &
         pids="$pids $!"
         k=$((k + 1))
     done
@@ -188,8 +210,8 @@ bits() {
         *) wrong "bits: a share FAILED with $status: $(tail -n 1 "$log")" ;;
         esac
     done
-    say "bits: $(grep -c ',same$' "$out/bits.csv") same, $(grep -c DIFFERENT "$out/bits.csv") different"
-    run "a planted trap" 20 "$out/bits.csv" "$bench" trap
+    say "bits: $(grep -c '^bits,.*,same$' "$csv") same, $(grep -c '^bits,.*DIFFERENT' "$csv") different"
+    run "a planted trap" 20 "$csv" "$bench" trap
 }
 
 # A tool that the machine refuses has found nothing, neither good nor bad.
@@ -213,6 +235,7 @@ sanitizer() {
     fi
     for kind in memcheck racecheck; do
         limit=$(share 40)
+        [ "$part" != all ] || limit=$(share 30)
         status=0
         timeout -k 5 "$limit" "$tool" --tool "$kind" "$bench" small --tiny \
             --seconds $((limit * 3 / 4)) >"$work/$kind" 2>&1 </dev/null || status=$?
@@ -223,32 +246,38 @@ sanitizer() {
 
 spmv() {
     limit=$(left)
-    [ -z "$few" ] || limit=$(share 130)
+    case $part in
+    0) limit=$(share 130) ;;
+    all) limit=$(share 140) ;;
+    esac
     matrices=${few:+"--matrix $few --rounds 5"}
     [ -z "$dry" ] || matrices="--matrix s7_200,fem3_800k --rounds 1"
-    run spmv "$limit" "$out/spmv.csv" "$bench" spmv $dry $matrices --seconds $((limit * 4 / 5)) \
+    run spmv "$limit" "$csv" "$bench" spmv $dry $matrices --seconds $((limit * 4 / 5)) \
         ${data:+--data "$data"}
 }
 
 spmm() {
     limit=$(share 100)
     matrices=
+    [ "$part" != all ] || limit=$(share 70) matrices="--rounds 5"
     [ -z "$dry" ] || matrices="--matrix rand16_200k,block16 --rounds 1"
-    run spmm "$limit" "$out/spmm.csv" "$bench" spmm $dry $matrices --seconds $((limit * 4 / 5)) \
+    run spmm "$limit" "$csv" "$bench" spmm $dry $matrices --seconds $((limit * 4 / 5)) \
         ${data:+--data "$data"}
 }
 
 hybrid() {
     limit=$(share 90)
     matrices=
+    [ "$part" != all ] || limit=$(share 65) matrices="--rounds 5"
     [ -z "$dry" ] || matrices="--matrix s7_200 --rounds 1"
-    run hybrid "$limit" "$out/hybrid.csv" "$bench" hybrid $dry $matrices --seconds $((limit * 4 / 5))
+    run hybrid "$limit" "$csv" "$bench" hybrid $dry $matrices --seconds $((limit * 4 / 5))
 }
 
 convert() {
     limit=$(share 60)
+    [ "$part" != all ] || limit=$(share 40)
     [ -z "$dry" ] || conversions="--matrix fem3_100k --rounds 1"
-    run convert "$limit" "$out/convert.csv" "$bench" convert $dry ${conversions:-} \
+    run convert "$limit" "$csv" "$bench" convert $dry ${conversions:-} \
         --seconds $((limit * 4 / 5))
 }
 
@@ -256,23 +285,26 @@ tune() {
     limit=$(left)
     matrices=
     [ -z "$dry" ] || matrices="--matrix s7_200 --rounds 1"
-    run tune "$limit" "$out/tune.csv" "$bench" tune $dry $matrices --seconds $((limit * 4 / 5))
+    run tune "$limit" "$csv" "$bench" tune $dry $matrices --seconds $((limit * 4 / 5))
 }
 
-# Lines of a file of numbers as a table, whose columns are named by the file: texts in quotes
-# have commas of their own.
+# Lines of a section as a table, whose columns are named by the line before the first: texts
+# in quotes have commas of their own.
 table() {
-    [ -f "$1" ] || return 0
-    awk -F '"' -v name="$2" '
-        $0 ~ "^section,"  { head = $0; gsub(/,/, " | ", head); print "| " head " |"
-                            gsub(/[^|]+/, "---", head); print "|" head "|" }
-        $0 ~ "^" name "," { gsub(/,/, " | ", $1); gsub(/,/, " | ", $3)
-                            print "| " $1 "`" $2 "`" $3 " |" }' "$1"
+    awk -F '"' -v name="$1" '
+        $0 ~ "^section,"  { head = $0 }
+        $0 ~ "^" name "," { if (head != "") {
+                                gsub(/,/, " | ", head); print "| " head " |"
+                                gsub(/[^|]+/, "---", head); print "|" head "|" }
+                            head = ""
+                            gsub(/,/, " | ", $1); gsub(/,/, " | ", $3)
+                            print "| " $1 "`" $2 "`" $3 " |" }' "$csv"
     echo
 }
 
 # Tables of what is there by now.
 report() {
+    [ -f "$csv" ] || : >"$csv"
     {
         echo "# Timings on a card"
         echo
@@ -281,23 +313,23 @@ report() {
         echo
         echo "| fact | value | |"
         echo "|---|---|---|"
-        sed -n 's/^facts,\([^,]*\),\([^,]*\),\(.*\)$/| \1 | \2 | \3 |/p' "$out/facts.csv" 2>/dev/null || true
+        sed -n 's/^facts,\([^,]*\),\([^,]*\),\(.*\)$/| \1 | \2 | \3 |/p' "$csv"
         echo
         sed -n 's/^[0-9]* s: \(bits\|a planted trap\|memcheck\|racecheck\|sanitizer\)/- \1/p' "$log"
-        grep '^trap,' "$out/bits.csv" 2>/dev/null | sed 's/^/- /' || true
+        grep '^trap,' "$csv" | sed 's/^/- /' || true
         echo
         echo "| matrix | type | who | way | median, us | least, us | GB/s | of the copy | best peer's time over it | verified | prepared in ms | host to host, us | |"
         echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
         awk -F '"' '/^spmv,/ {
             split($1, a, ","); rest = $3; sub(/^,/, "", rest); gsub(/,/, " | ", rest)
             printf "| %s | %s | %s | `%s` | %s |\n", a[2], a[3], a[5], $2, rest
-        }' "$out/spmv.csv" 2>/dev/null || true
+        }' "$csv"
         echo
-        table "$out/spmm.csv" '(spmm|label)'
-        table "$out/hybrid.csv" hybrid
-        table "$out/convert.csv" convert
-        table "$out/tune.csv" tune
-    } >"$out/cuda.md"
+        table '(spmm|label)'
+        table hybrid
+        table convert
+        table tune
+    } >"$out/cuda.md" 2>>"$log" || echo "cuda.sh: no tables could be made of $csv" >>"$log"
 }
 
 trap 'report; rm -rf "$work"' EXIT
@@ -307,6 +339,8 @@ trap '[ -z "$child$pids" ] || kill $child $pids 2>/dev/null; exit 1' INT TERM
 for section in $sections; do
     wants "$section" || continue
     say "$section begins"
+    echo "# $section" >>"$csv"
+    clocks "$section"
     "$section"
     report
     # What a card cannot do here, no section behind it can.

@@ -43,16 +43,17 @@ end_when() {
 }
 
 expect 0 --out "$folder/all"
-has "$folder/all/facts.csv" '^facts,card,Fake card 0'
-has "$folder/all/facts.csv" '^facts,pinned both ways in sum,[0-9]'
-has "$folder/all/bits.csv" ',same$'
-has "$folder/all/bits.csv" '^trap,could not run: the driver pretends'
+has "$folder/all/machine.txt" ' cuda: cuda:0'
+has "$folder/all/cuda.csv" '^facts,card,Fake card 0'
+has "$folder/all/cuda.csv" '^facts,pinned both ways in sum,[0-9]'
+has "$folder/all/cuda.csv" ',same$'
+has "$folder/all/cuda.csv" '^trap,could not run: the driver pretends'
 has "$folder/all/log.txt" 'sanitizer: could not run: the driver pretends'
-has "$folder/all/spmv.csv" '^# the driver pretends'
-has "$folder/all/spmv.csv" '^spmv,s7_200,f64,1,Cairn,"csr",.*,yes,'
+has "$folder/all/cuda.csv" '^# the driver pretends'
+has "$folder/all/cuda.csv" '^spmv,s7_200,f64,1,Cairn,"csr",.*,yes,'
 has "$folder/all/cuda.md" 'no time here says anything'
 has "$folder/all/cuda.md" '^| fem3_800k | f32 | Cairn | `bcsr<3,3>` | .* | yes |'
-! grep -q 'DIFFERENT\|,NO,' "$folder/all/bits.csv" "$folder/all/spmv.csv" || fail "something differs"
+! grep -q 'DIFFERENT\|,NO,' "$folder/all/cuda.csv" || fail "something differs"
 [ "$(find "$folder/all" -type f | wc -l)" -le 8 ] || fail "more than 8 files"
 
 # A card that fails is no success.
@@ -60,8 +61,29 @@ FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost" --only spmv
 has "$folder/lost/log.txt" 'spmv: FAILED'
 FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_too" --part 2 --only tune
 FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost_more" --part 2 --only convert
-has "$folder/lost_more/convert.csv" 'NOT ON THE CARD: .*cuda:0'
+has "$folder/lost_more/cuda.csv" 'NOT ON THE CARD: .*cuda:0'
 expect 2 --out "$folder/three" --part 3
+# What fails takes nothing with it: the table has the sections before it and behind.
+mkdir -p "$folder/broken/bin"
+cat >"$folder/broken/bin/bench_cuda" <<END
+#!/bin/sh
+case \$1 in
+hybrid) echo 'hybrid,s7_200,begun' ; kill -SEGV \$\$ ;;
+*) exec "$build/bench/bench_cuda" "\$@" ;;
+esac
+END
+chmod +x "$folder/broken/bin/bench_cuda"
+status=0
+"$here/cuda.sh" --bundle "$folder/broken" --dry --budget 1000 --part all --out "$folder/broken/out" \
+    >"$folder/said" 2>&1 || status=$?
+[ "$status" = 1 ] || fail "a section that fails: status $status"
+has "$folder/broken/out/log.txt" 'hybrid: FAILED with 139'
+for section in bits spmv spmm label convert tune; do
+    has "$folder/broken/out/cuda.csv" "^$section,"
+done
+for section in spmm label convert tune; do
+    has "$folder/broken/out/cuda.md" "^| $section |"
+done
 # No time goes into sections that cannot work; and whoever ends it has tables.
 FAKE_CUDA=fail=cuLaunchKernel@1:719 expect 1 --out "$folder/hopeless"
 has "$folder/hopeless/log.txt" 'facts: FAILED'
@@ -94,33 +116,33 @@ done
 
 # What is wanted first: no section that takes all of the time is before another.
 expect 0 --out "$folder/zero" --part 0
-has "$folder/zero/facts.csv" '^facts,card,Fake card 0'
-has "$folder/zero/spmv.csv" '^spmv,s7_200,f32,1,Cairn,"csr",.*,yes,.*; batch [48];'
-has "$folder/zero/hybrid.csv" '^hybrid,s7_200,'
-has "$folder/zero/convert.csv" ',same$'
-has "$folder/zero/tune.csv" '"chosen, batch'
+has "$folder/zero/cuda.csv" '^facts,card,Fake card 0'
+has "$folder/zero/cuda.csv" '^spmv,s7_200,f32,1,Cairn,"csr",.*,yes,.*; batch [48];'
+has "$folder/zero/cuda.csv" '^hybrid,s7_200,'
+has "$folder/zero/cuda.csv" ',same$'
+has "$folder/zero/cuda.csv" '"chosen, batch'
 has "$folder/zero/cuda.md" '^| hybrid | s7_200 '
 # One that is cut keeps what it wrote, and those behind it have their turn.
 expect 0 --out "$folder/short" --part 0 --budget 6
-has "$folder/short/spmv.csv" '^spmv,s7_200,'
+has "$folder/short/cuda.csv" '^spmv,s7_200,'
 has "$folder/short/log.txt" 'tune begins'
 
 expect 0 --out "$folder/two" --part 2
-has "$folder/two/spmm.csv" '^spmm,rand16_200k,f64,128,Cairn,"csr",.*,yes,'
-has "$folder/two/spmm.csv" '^label,block16,f32,64,Cairn,"bcsr<16,16>",.*,yes,'
-has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, bdia<64>",.*,yes,same,'
-has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, bdia<64>",.*,yes,same,.*cpu:0 .*cuda:0 '
-has "$folder/two/hybrid.csv" '"bdia on cpu, csr on cuda, hybrid.*,yes,.*cpu:0 .*cuda:0 '
-has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"asked for, batch 4, staged 8, pieces 4, starts",.*,yes$'
-has "$folder/two/tune.csv" '^tune,s7_200,f64,1,csr,"chosen, batch [48], .*,yes$'
-has "$folder/two/convert.csv" '^convert,fem3_100k,f64,card,"csr to csc",.*,same$'
-has "$folder/two/convert.csv" '^convert,fem3_100k,f64,processor,"bcsr<.*> to csr",.*,same$'
+has "$folder/two/cuda.csv" '^spmm,rand16_200k,f64,128,Cairn,"csr",.*,yes,'
+has "$folder/two/cuda.csv" '^label,block16,f32,64,Cairn,"bcsr<16,16>",.*,yes,'
+has "$folder/two/cuda.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, bdia<64>",.*,yes,same,'
+has "$folder/two/cuda.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, bdia<64>",.*,yes,same,.*cpu:0 .*cuda:0 '
+has "$folder/two/cuda.csv" '"bdia on cpu, csr on cuda, hybrid.*,yes,.*cpu:0 .*cuda:0 '
+has "$folder/two/cuda.csv" '^tune,s7_200,f64,1,csr,"asked for, batch 4, staged 8, pieces 4, starts",.*,yes$'
+has "$folder/two/cuda.csv" '^tune,s7_200,f64,1,csr,"chosen, batch [48], .*,yes$'
+has "$folder/two/cuda.csv" '^convert,fem3_100k,f64,card,"csr to csc",.*,same$'
+has "$folder/two/cuda.csv" '^convert,fem3_100k,f64,processor,"bcsr<.*> to csr",.*,same$'
 has "$folder/two/cuda.md" '^| convert | fem3_100k | f64 | card | `csr to csc` |'
-has "$folder/two/convert.csv" '^convert,fem3_100k,f64,card,"csr to csc to coo to csr",.*,same$'
-has "$folder/two/convert.csv" '^convert,fem3_100k,f64,card,"csr to serpens<4>",.*,same$'
-has "$folder/two/hybrid.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, a caller.s X, Y, bdia<64>",.*,yes,same,.*cpu:0 .*cuda:0 '
-! grep -q 'DIFFERENT' "$folder/two/convert.csv" || fail "something differs"
+has "$folder/two/cuda.csv" '^convert,fem3_100k,f64,card,"csr to csc to coo to csr",.*,same$'
+has "$folder/two/cuda.csv" '^convert,fem3_100k,f64,card,"csr to serpens<4>",.*,same$'
+has "$folder/two/cuda.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, a caller.s X, Y, bdia<64>",.*,yes,same,.*cpu:0 .*cuda:0 '
+! grep -q 'DIFFERENT' "$folder/two/cuda.csv" || fail "something differs"
 has "$folder/two/cuda.md" '^| spmm | rand16_200k | f64 | 128 | Cairn | `csr`'
 has "$folder/two/cuda.md" '^| tune | s7_200 '
-! grep -q ',NO' "$folder"/two/*.csv || fail "something differs"
+! grep -q ',NO' "$folder/two/cuda.csv" || fail "something differs"
 [ "$(find "$folder/two" -type f | wc -l)" -le 8 ] || fail "more than 8 files"

@@ -78,6 +78,9 @@ void card_open_listed(const card *c, const char *devices, card *listed);
 
 /* The sections. @return Whether all was as it must be. */
 
+/// Needs no card.
+bool card_doctor(void);
+
 bool card_facts(card *c);
 bool card_bits(card *c);
 bool card_trap(card *c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// One section on the first card: facts, bits, trap, small (for a sanitizer), spmv, spmm,
-/// hybrid, convert or tune.
+/// hybrid, convert or tune; or, where there is none either, what would go wrong (doctor).
 
 #include "card.h"
 
@@ -21,7 +21,8 @@ static const struct {
 };
 
 static const char usage[] =
-    "usage: bench_cuda facts|bits|trap|small|spmv|spmm|hybrid|convert|tune [--seconds "
+    "usage: bench_cuda doctor\n"
+    "       bench_cuda facts|bits|trap|small|spmv|spmm|hybrid|convert|tune [--seconds "
     "S] "
     "[--share K/N] "
     "[--rounds N] [--threads N] [--matrix LIST] [--data DIR] [--tiny]\n";
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
     size_t        section  = 0;
     card          c;
 
+    if (argc == 2 && strcmp(argv[1], "doctor") == 0) return card_doctor() ? 0 : 1;
     while (argc > 1 && section < sizeof sections / sizeof *sections
            && strcmp(sections[section].name, argv[1]) != 0)
         section++;
