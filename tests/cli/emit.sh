@@ -80,6 +80,33 @@ expect 0 emit spmv --format 'cisr-plus<16>' --target cuda
 says '^KERNEL(spmv)$'
 expect 0 emit spmm --format csr --k 32 --target cuda
 says '^KERNEL(spmm_join)$'
+# Every format of the catalogue has kernels for cards, one member or several, both types, of
+# the matrix and of its transpose, for a vector and for columns; one text of each compiles.
+catalogue=$here/../../src/format/catalogue.txt
+formats=$(sed -n 's/^#\([^ =]*\).*/\1/p' "$catalogue" | grep -v '^hybrid')
+[ "$(echo "$formats" | wc -l)" -ge 25 ] || fail "few formats in $catalogue"
+turn=0
+for spec in $formats 'hybrid<bdia<4>,csr>' 'hybrid<bell<4>,coo>'; do
+    case $spec in
+    hybrid*) ;;
+    sell-sigma*) spec='sell-sigma<4,8>' ;;
+    dense* | csf*) spec=${spec%%<*}'<2>' ;;
+    coo*) spec=coo ;;
+    *'<'?,?*) spec=${spec%%<*}'<4,4>' ;;
+    *'<'*) spec=${spec%%<*}'<4>' ;;
+    esac
+    for dtype in f64 f32; do
+        for way in 'spmv' 'spmv --transpose' 'spmv --add' 'spmm --k 3' 'spmm --k 32 --transpose'; do
+            expect 0 emit $way --format "$spec" --dtype $dtype --target cuda --arch sm_90
+            says '^KERNEL(spm[vm][_a-z0-9]*)$'
+            turn=$((turn + 1))
+            [ $((turn % 7)) = 0 ] && command -v cc >/dev/null || continue
+            cp out kernel.cu
+            run_as 0 cc -std=gnu11 -x c -Wall -Wextra -Werror -Wno-unknown-pragmas -fsyntax-only \
+                -include "$here/../fake_cuda/on_cpu.h" kernel.cu
+        done
+    done
+done
 
 # Into the cache: compiled once, then there; a file's plan finds what was compiled for it.
 environment="CAIRN_CACHE=$folder/kernels"
