@@ -226,7 +226,7 @@ static long count(const char *name, cairn_plan *plan)
 
 /// A run is a graph, and an event to wait for: it allocates nothing, on the card or of the
 /// process's, and brings no array.
-Test(cuda, a_replay_allocates_nothing)
+static void replay(const char *text, int64_t columns)
 {
     static const char *const never[]  = {"cuMemAlloc_v2",
                                          "cuMemFree_v2",
@@ -237,25 +237,40 @@ Test(cuda, a_replay_allocates_nothing)
                                          "cuGraphInstantiateWithFlags"};
     static const char *const inside[] = {"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
                                          "cuMemsetD8Async", "cuLaunchKernel"};
-
-    BEGIN("", "cpu,cuda");
+    const cairn_product_options op    = {
+           .size = sizeof op, .columns = columns, .alpha = 1};
+    const cairn_plan_options options = {
+        .size = sizeof options, .product = &op, .place = "cuda", .reproducible = true};
     cairn_source *source = source_of();
-    cairn_tensor *tensor = must_store(context, source, "ell", CAIRN_F64);
-    cairn_plan   *plan   = plan_at(tensor, "cuda");
+    cairn_tensor *tensor = must_store(context, source, text, CAIRN_F64);
+    cairn_plan   *plan   = NULL;
 
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     MUST(context, cairn_plan_run(plan, NULL, NULL));
     const int64_t held = context->env.allocated;
 
     for (size_t k = 0; k < sizeof never / sizeof *never; k++)
-        cr_expect_eq(count(never[k], plan), 0, "%s", never[k]);
+        cr_expect_eq(count(never[k], plan), 0, "%s: %s", text, never[k]);
     for (size_t k = 0; k < sizeof inside / sizeof *inside; k++)
-        cr_expect_eq(count(inside[k], plan), 0, "%s", inside[k]);
-    cr_expect_eq(count("cuGraphLaunch", plan), 1);
-    cr_expect_eq(count("cuEventRecord", plan), 1);
-    cr_expect_eq(context->env.allocated, held);
+        cr_expect_eq(count(inside[k], plan), 0, "%s: %s", text, inside[k]);
+    cr_expect_eq(count("cuGraphLaunch", plan), 1, "%s", text);
+    cr_expect_eq(count("cuEventRecord", plan), 1, "%s", text);
+    cr_expect_eq(context->env.allocated, held, "%s", text);
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
+}
+
+/// Of each shape, of several members, and of several columns.
+Test(cuda, a_replay_allocates_nothing, .timeout = 240)
+{
+    static const char *const texts[] = {"ell", "csr", "csc", "bcsr<2,3>",
+                                        "hybrid<dia,ell>"};
+
+    BEGIN("", "cpu,cuda");
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (int64_t columns = 1; columns <= 3; columns += 2)
+            replay(texts[k], columns);
     end();
 }
 
@@ -699,6 +714,58 @@ Test(cuda_fails, in_a_run_when_y_comes)
 {
     lose_in_a_run("seed=12 register=no", "cuMemcpyDtoHAsync_v2", 0, 801,
                   "CUDA_ERROR_NOT_SUPPORTED");
+}
+
+/// One of two cards is lost, with its context alone or with all of the process's: its parts
+/// are the processor's, and the other goes on with its own as long as it can.
+static void lose_one_of_two(const char *settings, int which, int lost)
+{
+    double          right[ROWS], y[ROWS];
+    cairn_plan_info info = CAIRN_PLAN_INFO;
+
+    BEGIN(settings, "cpu,cuda:2");
+    cairn_source *source = source_of();
+    cairn_tensor *tensor = must_store(context, source, "hybrid<dia,ell>", CAIRN_F64);
+
+    multiply_at(tensor, "cpu", right);
+    cairn_plan *plan = plan_at(tensor, "0=cuda:0,1=cuda:1");
+
+    run_plan(plan, 1, y);
+    cr_expect_eq(memcmp(y, right, sizeof y), 0);
+    cr_expect_eq(count("cuGraphLaunch", plan), 2);
+    fake.fail("cuGraphLaunch", which, 700);
+    run_plan(plan, 1, y);
+    cr_expect(fake.failed());
+    cr_expect_eq(memcmp(y, right, sizeof y), 0, "bits differ after the loss");
+    run_plan(plan, 2, y);
+    cr_expect_eq(memcmp(y, right, sizeof y), 0);
+    cr_expect_eq(count("cuGraphLaunch", plan), 2 - lost);
+    cr_expect_eq(device(1 + which)->lost, true);
+    cr_expect_eq(device(2 - which)->lost, lost == 2);
+    MUST(context, cairn_plan_describe(plan, &info));
+    cr_expect_eq(info.retired, lost);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    /* The second of them may be asked once, and learns of it so. */
+    cr_expect_leq(fake.late(), lost - 1);
+    cairn_context_destroy(&context);
+    fake.mend();
+}
+
+Test(cuda_fails, on_the_first_of_two_cards, .timeout = 120)
+{
+    lose_one_of_two("cards=2 seed=14 loss=card", 0, 1);
+}
+
+Test(cuda_fails, on_the_second_of_two_cards, .timeout = 120)
+{
+    lose_one_of_two("cards=2 seed=15 loss=card", 1, 1);
+}
+
+Test(cuda_fails, on_one_of_two_cards_and_then_on_both, .timeout = 120)
+{
+    lose_one_of_two("cards=2 seed=16", 0, 2);
 }
 
 /// What is given up may still come back: it finds nothing of a caller's.

@@ -36,8 +36,7 @@ static _Thread_local struct {
     int   depth;
 } current;
 
-/// The card of the current context; -1: there is none.
-static int here(void)
+int fake_here(void)
 {
     const char *const context =
         current.depth > 0 ? current.context[current.depth - 1] : NULL;
@@ -47,8 +46,8 @@ static int here(void)
     return -1;
 }
 
-#define FAKE_HERE(card)      \
-    const int card = here(); \
+#define FAKE_HERE(card)           \
+    const int card = fake_here(); \
     if (card < 0) return NO_CONTEXT
 
 static int card_of(cairn_cuda_card handle)

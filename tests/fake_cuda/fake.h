@@ -36,8 +36,10 @@ typedef struct fake_settings {
     bool     pins;    ///< register=no: memory cannot be pinned.
     double   delay;   ///< delay=2: seconds before what a stream is given is begun.
     uint64_t seed;    ///< seed=1, of orders.
-    int      attribute, value; ///< attribute=20:3, what cards say of one.
-    char     log[512]; ///< log=FILE: who was called how often, written at the end.
+    bool apart; ///< loss=card: a failure that stays stays with the context's card, and
+                ///< is not the process's.
+    int  attribute, value; ///< attribute=20:3, what cards say of one.
+    char log[512];         ///< log=FILE: who was called how often, written at the end.
 } fake_settings;
 
 /// A code for the n-th call of a function, or of all.
@@ -62,7 +64,8 @@ typedef struct fake_state {
     bool              read; ///< The variable was.
     fake_settings     set;
     fake_failure      failure;
-    cairn_cuda_result stays; ///< The failure that stays.
+    cairn_cuda_result stays;      ///< The failure that stays,
+    int               stays_with; ///< of this card; -1: of all.
     long              calls[FAKE_CALLS];
     long              late; ///< Calls that a lost context was asked.
     long   waits;           ///< Of streams, until one that is forgotten; below 0: none.
@@ -74,6 +77,9 @@ typedef struct fake_state {
 } fake_state;
 
 extern fake_state fake;
+
+/// The card of the thread's current context; -1: there is none.
+int fake_here(void);
 
 /// Begin a call: count it, and find out whether it fails. The lock is held then.
 cairn_cuda_result fake_begin(fake_call call);
@@ -183,8 +189,8 @@ cairn_cuda_result fake_stream_wait(fake_stream *stream, fake_event *event);
 void fake_stream_give_graph(fake_stream *stream, const fake_graph *graph);
 /// Has any stream of the card work to do?
 bool fake_stream_busy(int card);
-/// A context is lost: nothing of what waits is done any more.
-void fake_stream_drop(void);
+/// A card's context is lost (-1: all are): nothing of what waits there is done any more.
+void fake_stream_drop(int card);
 /// Somebody waits: do a little.
 void fake_stream_advance(void);
 

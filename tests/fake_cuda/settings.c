@@ -63,6 +63,8 @@ static void read_word(const char *word)
         s->sm = atoi(value);
     else if (strncmp(word, "register=", 9) == 0)
         s->pins = strcmp(value, "no") != 0;
+    else if (strncmp(word, "loss=", 5) == 0)
+        s->apart = strcmp(value, "card") == 0;
     else if (strncmp(word, "delay=", 6) == 0)
         s->delay = atof(value);
     else if (strncmp(word, "seed=", 5) == 0)
@@ -136,14 +138,16 @@ cairn_cuda_result fake_begin(fake_call call)
     pthread_mutex_lock(&fake.lock);
     if (!fake.read) read_settings();
     fake.calls[call]++;
-    if (fake.stays != CAIRN_CUDA_OK && !is_allowed(call)) {
+    if (fake.stays != CAIRN_CUDA_OK && !is_allowed(call)
+        && (fake.stays_with < 0 || fake.stays_with == fake_here())) {
         fake.late++;
         return fake.stays;
     }
     if (call == FAKE_cuGetErrorName || !fails(call)) return CAIRN_CUDA_OK;
     if (is_sticky(fake.failure.code) && call >= FAKE_cuDevicePrimaryCtxRetain) {
-        fake.stays = fake.failure.code;
-        fake_stream_drop();
+        fake.stays      = fake.failure.code;
+        fake.stays_with = fake.set.apart ? fake_here() : -1;
+        fake_stream_drop(fake.stays_with);
     }
     return fake.failure.code;
 }

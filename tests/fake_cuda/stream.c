@@ -219,9 +219,10 @@ static void drop_recording(recording *r)
     free(r);
 }
 
-void fake_stream_drop(void)
+void fake_stream_drop(int card)
 {
     for (fake_stream *s = streams; s; s = s->next) {
+        if (card >= 0 && s->card != card) continue;
         for (item *i = s->first, *next; i; i = next) {
             next = i->next;
             if (i->graph) fake_graph_free(i->graph);
