@@ -130,6 +130,7 @@ has "$folder/short/log.txt" 'tune begins'
 expect 0 --out "$folder/two" --part 2
 has "$folder/two/cuda.csv" '^spmm,rand16_200k,f64,128,Cairn,"csr",.*,yes,'
 has "$folder/two/cuda.csv" '^label,block16,f32,64,Cairn,"bcsr<16,16>",.*,yes,'
+has "$folder/two/cuda.csv" '^label,block16,f32,64,Cairn,"hybrid<bell<16>,coo>",.*,yes,.* entries .*; .* entries '
 has "$folder/two/cuda.csv" '^hybrid,s7_200,f64,1,Cairn,"card alone, bdia<64>",.*,yes,same,'
 has "$folder/two/cuda.csv" '^hybrid,s7_200,f64,1,Cairn,"divided, bdia<64>",.*,yes,same,.*cpu:0 .*cuda:0 '
 has "$folder/two/cuda.csv" '"bdia on cpu, csr on cuda, hybrid.*,yes,.*cpu:0 .*cuda:0 '

@@ -2,8 +2,9 @@
 /// @file
 /// Products with several columns: 32 and 128, in both element types; and label propagation,
 /// twenty products of f32 with 64, 256 and 1,000 columns, which costs what a product takes
-/// twenty times, and once what brought the matrix there. Cairn's are held to the
-/// processor's bits, cuSPARSE's as in spmv.c.
+/// twenty times, and once what brought the matrix there; there also blocks on the card
+/// beside coordinates, a hybrid, by a plan's own times. Cairn's are held to the processor's
+/// bits, cuSPARSE's, and the hybrid's, as in spmv.c.
 
 #include "spmv.h"
 
@@ -109,6 +110,106 @@ static bool print(const char           *section,
     return right;
 }
 
+/* ---- A hybrid ---- */
+
+/// A plan of a hybrid's, which a card_contender has.
+typedef struct {
+    cairn_tensor *tensor;
+    cairn_plan   *plan;
+} planned;
+
+static void leave_plan(void *state)
+{
+    planned *const p = state;
+
+    cairn_plan_destroy(&p->plan);
+    cairn_tensor_destroy(&p->tensor);
+    free(p);
+}
+
+/// Store the matrix, and make the plan with all members on the card.
+static cairn_status
+make_plan(card *c, cairn_source *source, const char *text, int64_t columns, planned *p)
+{
+    const cairn_product_options op = {
+        .size = sizeof op, .columns = columns, .alpha = 1};
+    const cairn_plan_options options = {
+        .size = sizeof options, .product = &op, .place = "cuda"};
+    cairn_format *format = NULL;
+
+    cairn_status status = cairn_format_create(c->context, text, &format);
+
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, format, CAIRN_F32, &p->tensor);
+    if (status == CAIRN_OK)
+        status = cairn_plan_create_with(p->tensor, &options, &p->plan);
+    cairn_format_destroy(&format);
+    return status;
+}
+
+/// Run it some times. @return Whether Y is right.
+static bool run_plan(const planned *p, const card_rows *a, int64_t columns)
+{
+    enum { WARM = 2, RUNS = 7 };
+    float *const x = cairn_plan_x_f32(p->plan);
+
+    for (int64_t k = 0; k < a->cols * columns; k++)
+        x[k] = (float)(card_x(k / columns) * card_scale(k % columns));
+    for (int k = 0; k < WARM + RUNS; k++) {
+        if (k == WARM) cairn_plan_forget_times(p->plan);
+        if (cairn_plan_run(p->plan, NULL, NULL) != CAIRN_OK) return false;
+    }
+    const float *const y = cairn_plan_y_f32(p->plan);
+
+    for (int64_t k = 0; k < a->rows * columns; k++) {
+        const double scale = card_scale(k % columns);
+
+        if (!(fabs((double)y[k] - scale * a->want[k / columns])
+              <= 1e-5 * scale * a->sum[k / columns]))
+            return false;
+    }
+    return true;
+}
+
+/// Blocks, and what no block has as coordinates: what its kernels take by the card's clock.
+/// @return false: there is none, and a line says why.
+static bool add_hybrid(card            *c,
+                       cairn_source    *source,
+                       const card_rows *a,
+                       const char      *text,
+                       int64_t          columns,
+                       card_contender *new)
+{
+    planned *const   p     = card_take(1, sizeof *p);
+    const double     begin = bench_seconds();
+    cairn_plan_part *part  = NULL;
+    int64_t          parts = 0;
+
+    if (make_plan(c, source, text, columns, p) != CAIRN_OK) {
+        printf("# %s: %s\n", text, cairn_context_message(c->context));
+        leave_plan(p);
+        return false;
+    }
+    *new = (card_contender){.who     = "Cairn",
+                            .leave   = leave_plan,
+                            .state   = p,
+                            .prepare = bench_seconds() - begin,
+                            .right   = run_plan(p, a, columns)};
+    snprintf(new->way, sizeof new->way, "%s", text);
+    new->right = cairn_plan_parts(p->plan, &parts, &part) == CAIRN_OK &&new->right;
+    for (int64_t k = 0; k < parts; k++) {
+        const size_t at = strlen(new->note);
+
+        new->median += part[k].on_device.kernel;
+        new->right = new->right &&strncmp(part[k].device, "cuda", 4) == 0;
+        snprintf(new->note + at, sizeof new->note - at, "%s%lld entries %.4g us",
+                 k ? "; " : "", (long long)part[k].nnz, part[k].on_device.kernel * 1e6);
+    }
+    new->least = new->median;
+    cairn_plan_parts_free(p->plan, &part);
+    return true;
+}
+
 static bool try_columns(card              *c,
                         const card_recipe *r,
                         cairn_source      *source,
@@ -130,6 +231,11 @@ static bool try_columns(card              *c,
     count += card_cusparse_columns(c, a, r->block, dtype, columns, &list[count],
                                    MOST - count);
     card_rounds(c, list, count);
+    if (strcmp(section, "label") == 0 && count < MOST)
+        count += add_hybrid(c, source, a,
+                            r->block == BLOCK ? "hybrid<bell<16>,coo>"
+                                              : "hybrid<bell<4>,coo>",
+                            columns, &list[count]);
     const bool right = print(section, r->name, dtype, columns, list, count);
 
     for (int k = 0; k < count; k++)
@@ -166,6 +272,9 @@ bool card_spmm(card *c)
 {
     bool right = true;
 
+    /* For the plans of hybrids; nothing has asked for the context's devices before. */
+    snprintf(c->context->env.options.devices, sizeof c->context->env.options.devices,
+             "cpu,cuda");
     printf("# label: %d products; the last number is with what was prepared\n"
            "section,matrix,dtype,columns,who,way,median_us,least_us,GB/s,"
            "times_the_best_peer,verified,prepare_ms,all_us,note\n",
