@@ -12,6 +12,7 @@
 /// -failing K the K-th block of memory that the plug-in asks for is refused (0: none is);
 /// -refused nothing else is done, and a program says how that ended.
 
+#include "band.h"
 #include "same.h"
 
 #include <petscmat.h>
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 120, COLUMNS = 13 };
+enum { COLUMNS = 13 };
 
 static long asked, refused, failing;
 
@@ -78,39 +79,6 @@ static PetscErrorCode count(const char *name, int *times)
     PetscCall(PetscLogEventGetPerfInfo(0, event, &info));
     *times = info.count;
     return 0;
-}
-
-/// Entries of row i that lie @p shift beside a band, and one elsewhere.
-static PetscErrorCode fill(Mat A, PetscInt shift, PetscScalar factor)
-{
-    PetscInt first, end, n;
-
-    PetscCall(MatGetSize(A, NULL, &n));
-    PetscCall(MatGetOwnershipRange(A, &first, &end));
-    for (PetscInt i = first; i < end; i++)
-        for (PetscInt k = 0; k < 5; k++) {
-            const PetscInt j = k < 4 ? i + k - 1 + shift : (17 * i + 5 + shift) % n;
-
-            if (j >= 0 && j < n)
-                PetscCall(MatSetValue(A, i, j,
-                                      factor * (1 + 0.37 * ((3 * i + 5 * j) % 11)),
-                                      INSERT_VALUES));
-        }
-    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-    return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
-}
-
-static PetscErrorCode make(MatType type, PetscInt columns, PetscInt shift, Mat *A)
-{
-    PetscCall(MatCreate(PETSC_COMM_WORLD, A));
-    PetscCall(MatSetSizes(*A, ROWS, columns, PETSC_DETERMINE, PETSC_DETERMINE));
-    if (type)
-        PetscCall(MatSetType(*A, type));
-    else
-        PetscCall(MatSetFromOptions(*A));
-    PetscCall(MatSetUp(*A));
-    PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-    return fill(*A, shift, 1);
 }
 
 /// New values for the same pattern, by each way that there is.

@@ -246,18 +246,9 @@ static cairn_tensor *take(const band *b, const char *text, cairn_status status)
     return made;
 }
 
-static const char *const big[] = {"csr",
-                                  "csc",
-                                  "coo",
-                                  "ell",
-                                  "dia",
-                                  "sell<4>",
-                                  "bcsr<3,3>",
-                                  "bcsr<4,4>",
-                                  "bdia<64>",
-                                  "dcsr",
-                                  "cisr<4>",
-                                  "hybrid<dia,csr,0.9>"};
+static const char *const big[] = {
+    "csr",       "csc",       "coo",      "ell",  "dia",     "sell<4>",
+    "bcsr<3,3>", "bcsr<4,4>", "bdia<64>", "dcsr", "cisr<4>", "hybrid<dia,csr,0.9>"};
 
 enum { BIG = sizeof big / sizeof *big };
 
