@@ -41,12 +41,29 @@ static PetscErrorCode find_home(Mat A, home **its)
 {
     PetscMPIInt found = 0;
 
-    if (home_key == MPI_KEYVAL_INVALID)
-        PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_home,
-                                            &home_key, NULL));
+    *its = NULL;
+    if (home_key == MPI_KEYVAL_INVALID) return 0;
     PetscCallMPI(
         MPI_Comm_get_attr(PetscObjectComm((PetscObject)A), home_key, its, &found));
     if (!found) *its = NULL;
+    return 0;
+}
+
+/// At PetscFinalize(): homes that there still are go with their communicators all the same.
+static PetscErrorCode forget_key(void)
+{
+    if (home_key != MPI_KEYVAL_INVALID) PetscCallMPI(MPI_Comm_free_keyval(&home_key));
+    return 0;
+}
+
+static PetscErrorCode keep_home(Mat A, home *its)
+{
+    if (home_key == MPI_KEYVAL_INVALID) {
+        PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_home,
+                                            &home_key, NULL));
+        PetscCall(PetscRegisterFinalize(forget_key));
+    }
+    PetscCallMPI(MPI_Comm_set_attr(PetscObjectComm((PetscObject)A), home_key, its));
     return 0;
 }
 
@@ -68,8 +85,7 @@ static PetscErrorCode context_of(Mat A, shadow *s, cairn_context **context)
     }
     if (status == CAIRN_OK) {
         its->context = *context;
-        PetscCallMPI(MPI_Comm_set_attr(PetscObjectComm((PetscObject)A), home_key, its));
-        return 0;
+        return keep_home(A, its);
     }
     PetscCall(PetscSNPrintf(text, sizeof text, "blocks go on: %s",
                             cairn_context_message(*context)));
