@@ -66,15 +66,19 @@ static void forget_columns(cairn_env *env, cairn_guard_columns *all)
 {
     cairn_free(env, all->w);
     cairn_free(env, all->at);
+    cairn_free(env, all->first);
     cairn_free(env, all->size);
     *all = (cairn_guard_columns){.w = NULL};
 }
 
-/* Where different blocks have more sums than one for so many columns, all sums are kept in
+/* Where listed blocks have more sums than one for so many columns, all sums are kept in
    order: these are read in less time. */
 enum { DENSE = 2 };
 
-/// Blocks that were listed before, by their hash.
+/* Blocks that a kind has at least: the end of one is no branch that a processor learns. */
+enum { KIND = 16 };
+
+/// Blocks that were met before, by their hash.
 enum { REMEMBERED = 128 };
 
 typedef struct {
@@ -101,37 +105,116 @@ static uint32_t recognise(remembered *known, const double *w, int64_t n)
     return at->which;
 }
 
-/// List blocks of the columns from @p first on, BLOCK at least; where all->at is NULL, count
-/// them.
-/// @return how many are different.
-static int64_t
-list_blocks(const cairn_guard *g, int64_t first, cairn_guard_columns *all)
+/// Blocks on their way.
+typedef struct {
+    const cairn_guard *guard;
+    int64_t            column;  ///< Of the guard's, from which on they are.
+    int64_t            columns; ///< BLOCK at least.
+    int64_t            blocks;
+    int64_t            different;
+    uint32_t          *begin; ///< [blocks] The first column whose sum is not 0.
+    uint32_t          *which; ///< [blocks] Of the different ones.
+    int64_t           *count; ///< [different] Blocks of each.
+    int64_t           *kind;  ///< [different] Which kind each is; -1: of none.
+} block_listing;
+
+/// The sums of a block. The last one ends with the columns, and what others have is 0 there.
+/// @return from which column on it is.
+static int64_t take_block(const block_listing *b, int64_t begin, double *w)
 {
-    const int64_t n                 = all->columns;
-    remembered    known[REMEMBERED] = {{.any = false}};
-    int64_t       block = 0, different = 0;
+    const int64_t at = begin + BLOCK <= b->columns ? begin : b->columns - BLOCK;
 
-    for (int64_t k = 0; k < n; k++) {
-        if (sum_of_all(g, first + k) == 0) continue;
-        /* The last block ends with the columns, and what others have is 0 there. */
-        const int64_t at       = k + BLOCK <= n ? k : n - BLOCK;
-        double        w[BLOCK] = {0};
+    for (int64_t c = 0; c < BLOCK; c++)
+        w[c] = at + c < begin ? 0 : sum_of_all(b->guard, b->column + at + c);
+    return at;
+}
 
-        for (int64_t c = k - at; c < BLOCK; c++)
-            w[c] = sum_of_all(g, first + at + c);
-        const uint32_t which = recognise(known, w, different);
-
-        if (all->at) {
-            all->at[2 * block]     = (uint32_t)at;
-            all->at[2 * block + 1] = which;
-            memcpy(all->w + (int64_t)which * BLOCK, w, sizeof w);
-        }
-        if (which == different) different++;
-        block++;
-        k = at + BLOCK - 1;
+/// Find where blocks begin; without room for that, how many there are.
+static void find_blocks(block_listing *b)
+{
+    b->blocks = 0;
+    for (int64_t k = 0; k < b->columns; k++) {
+        if (sum_of_all(b->guard, b->column + k) == 0) continue;
+        if (b->begin) b->begin[b->blocks] = (uint32_t)k;
+        b->blocks++;
+        k += BLOCK - 1;
     }
-    all->blocks = block;
-    return different;
+}
+
+/// Find which blocks are alike, and make kinds of those that are many.
+static void tell_apart(block_listing *b, cairn_guard_columns *all)
+{
+    remembered known[REMEMBERED] = {{.any = false}};
+    double     w[BLOCK];
+
+    for (int64_t n = 0; n < b->blocks; n++) {
+        take_block(b, b->begin[n], w);
+        const uint32_t q = b->which[n] = recognise(known, w, b->different);
+
+        if (q == b->different) b->different++;
+        b->count[q]++;
+    }
+    for (int64_t q = 0; q < b->different; q++)
+        b->kind[q] = b->count[q] >= KIND ? all->kinds++ : -1;
+}
+
+/// Blocks that are of no kind.
+static int64_t alone_of(const block_listing *b)
+{
+    int64_t alone = 0;
+
+    for (int64_t q = 0; q < b->different; q++)
+        alone += b->kind[q] < 0 ? b->count[q] : 0;
+    return alone;
+}
+
+/// Put each block where its kind's are, or behind all of these.
+static void put_blocks(const block_listing *b, cairn_guard_columns *all)
+{
+    int64_t at = 0, alone = 0;
+    double  w[BLOCK];
+
+    /* Until its blocks are put, first[q + 1] is where the next one of kind q goes. */
+    all->first[0] = 0;
+    for (int64_t q = 0; q < b->different; q++) {
+        if (b->kind[q] < 0) continue;
+        all->first[b->kind[q] + 1] = at;
+        at += b->count[q];
+    }
+    for (int64_t n = 0; n < b->blocks; n++) {
+        const int64_t kind   = b->kind[b->which[n]];
+        const int64_t column = take_block(b, b->begin[n], w);
+        const int64_t sums   = kind < 0 ? all->kinds + alone : kind;
+        const int64_t place  = kind < 0 ? at + alone++ : all->first[kind + 1]++;
+
+        all->at[place] = (uint32_t)column;
+        memcpy(all->w + sums * BLOCK, w, sizeof w);
+    }
+}
+
+/// List the sums in blocks, if such a list is short enough; else all->at stays NULL.
+static cairn_status
+list_blocks(cairn_env *env, block_listing *b, cairn_guard_columns *all)
+{
+    find_blocks(b);
+    CAIRN_TRY(CAIRN_NEW(env, b->blocks, &b->begin));
+    CAIRN_TRY(CAIRN_NEW(env, b->blocks, &b->which));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->blocks, &b->count));
+    CAIRN_TRY(CAIRN_NEW(env, b->blocks, &b->kind));
+    find_blocks(b);
+    tell_apart(b, all);
+    const int64_t sums = (all->kinds + alone_of(b)) * BLOCK;
+
+    if (sums > b->columns / DENSE) {
+        all->kinds = 0;
+        return CAIRN_OK;
+    }
+    CAIRN_TRY(CAIRN_NEW(env, all->kinds + 1, &all->first));
+    CAIRN_TRY(CAIRN_NEW(env, sums, &all->w));
+    CAIRN_TRY(CAIRN_NEW(env, b->blocks, &all->at));
+    all->blocks = b->blocks;
+    put_blocks(b, all);
+    return CAIRN_OK;
 }
 
 /// Join the members' sums of @p columns columns from @p first on. Local.
@@ -143,6 +226,8 @@ static cairn_status join_columns(cairn_env           *env,
 {
     const int64_t stretches = (columns + STRETCH - 1) / STRETCH,
                   sample    = cairn_guard_sample(columns);
+    block_listing b         = {.guard = g, .column = first, .columns = columns};
+    cairn_status  status    = CAIRN_OK;
 
     forget_columns(env, all);
     all->columns = columns;
@@ -151,17 +236,15 @@ static cairn_status join_columns(cairn_env           *env,
     for (int64_t k = 0; k < columns; k++)
         if (k % STRETCH < sample)
             all->size[k / STRETCH * sample + k % STRETCH] = size_of_all(g, first + k);
-    const int64_t different = columns < BLOCK ? columns : list_blocks(g, first, all);
-
-    if (columns < BLOCK || different * BLOCK > columns / DENSE) {
-        CAIRN_TRY(CAIRN_NEW(env, columns, &all->w));
-        for (int64_t k = 0; k < columns; k++)
-            all->w[k] = sum_of_all(g, first + k);
-        return CAIRN_OK;
-    }
-    CAIRN_TRY(CAIRN_NEW(env, different * BLOCK, &all->w));
-    CAIRN_TRY(CAIRN_NEW(env, all->blocks * 2, &all->at));
-    list_blocks(g, first, all);
+    if (columns >= BLOCK) status = list_blocks(env, &b, all);
+    cairn_free(env, b.begin);
+    cairn_free(env, b.which);
+    cairn_free(env, b.count);
+    cairn_free(env, b.kind);
+    if (status != CAIRN_OK || all->at) return status;
+    CAIRN_TRY(CAIRN_NEW(env, columns, &all->w));
+    for (int64_t k = 0; k < columns; k++)
+        all->w[k] = sum_of_all(g, first + k);
     return CAIRN_OK;
 }
 

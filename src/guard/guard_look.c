@@ -35,6 +35,31 @@ static int64_t begin_of(int64_t n, int64_t grain, int t, int threads)
     return begin < n ? begin : n;
 }
 
+/// w.x over listed blocks [begin, end).
+static long double multiply_listed(const cairn_guard_columns *all,
+                                   const cairn_guard_vector  *x,
+                                   int64_t                    begin,
+                                   int64_t                    end)
+{
+    const int64_t *first = all->first;
+    long double    sum   = 0;
+    int64_t        k     = begin;
+
+    for (int64_t q = 0; q < all->kinds && k < end; q++) {
+        const int64_t its_end = first[q + 1] < end ? first[q + 1] : end;
+
+        if (k >= its_end) continue; /* before the share */
+        sum += cairn_guard_multiply_alike(all->w + q * CAIRN_GUARD_BLOCK, all->at + k,
+                                          its_end - k, x);
+        k = its_end;
+    }
+    if (k < end)
+        sum += cairn_guard_multiply_blocks(
+            all->w + (all->kinds + k - first[all->kinds]) * CAIRN_GUARD_BLOCK,
+            all->at + k, end - k, x);
+    return sum;
+}
+
 /// Thread @p t's share of w.x and of the sample of sizes.
 static void take_columns(const cairn_guard         *g,
                          const cairn_guard_columns *all,
@@ -53,8 +78,7 @@ static void take_columns(const cairn_guard         *g,
         const int64_t block = begin_of(all->blocks, 1, t, threads);
         const int64_t end   = begin_of(all->blocks, 1, t + 1, threads);
 
-        look->difference -=
-            cairn_guard_multiply_blocks(all->w, all->at + 2 * block, end - block, &v);
+        look->difference -= multiply_listed(all, &v, block, end);
     } else {
         look->difference -= cairn_guard_multiply(all->w + from, &own);
     }

@@ -26,11 +26,17 @@ typedef struct {
     lanes a, b, c, d;
 } chains;
 
+static inline double join_lanes(const lanes *v)
+{
+    return (((*v)[0] + (*v)[1]) + ((*v)[2] + (*v)[3]))
+           + (((*v)[4] + (*v)[5]) + ((*v)[6] + (*v)[7]));
+}
+
 static inline double join(const chains *s)
 {
     const lanes v = (s->a + s->b) + (s->c + s->d);
 
-    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    return join_lanes(&v);
 }
 
 static inline void load_f64(lanes *v, const double *at)
@@ -55,9 +61,9 @@ static inline void take_size(lanes *v)
     memcpy(v, &bits, sizeof bits);
 }
 
-/// What a block is of.
-#define W_OF(k) (w + (size_t)at[2 * (k) + 1] * LANES)
-#define X_OF(k) (x + at[2 * (k)])
+/// What block k is of.
+#define W_OF(k) (w + (k)*LANES)
+#define X_OF(k) (x + at[k])
 
 /// The passes over one type of numbers.
 #define DEFINE_PASSES(name, type)                                                      \
@@ -140,6 +146,30 @@ static inline void take_size(lanes *v)
         }                                                                              \
     }                                                                                  \
                                                                                        \
+    CAIRN_WIDE static void multiply_alike_##name(const double *w, const uint32_t *at,  \
+                                                 int64_t n, const type *x,             \
+                                                 long double *all)                     \
+    {                                                                                  \
+        lanes u;                                                                       \
+                                                                                       \
+        load_f64(&u, w);                                                               \
+        for (int64_t end = n; end > 0; end -= LEAF_BLOCKS) {                           \
+            chains  sum = {0};                                                         \
+            int64_t k   = end > LEAF_BLOCKS ? end - LEAF_BLOCKS : 0;                   \
+                                                                                       \
+            for (; k + 4 <= end; k += 4) {                                             \
+                add_lanes_##name(X_OF(k), &sum.a);                                     \
+                add_lanes_##name(X_OF(k + 1), &sum.b);                                 \
+                add_lanes_##name(X_OF(k + 2), &sum.c);                                 \
+                add_lanes_##name(X_OF(k + 3), &sum.d);                                 \
+            }                                                                          \
+            for (; k < end; k++)                                                       \
+                add_lanes_##name(X_OF(k), &sum.a);                                     \
+            sum.a = u * ((sum.a + sum.b) + (sum.c + sum.d));                           \
+            *all += join_lanes(&sum.a);                                                \
+        }                                                                              \
+    }                                                                                  \
+                                                                                       \
     CAIRN_WIDE static void multiply_sizes_##name(const double *size, int64_t sample,   \
                                                  const type *x, int64_t n,             \
                                                  long double *all)                     \
@@ -200,6 +230,20 @@ long double cairn_guard_multiply_blocks(const double             *w,
         multiply_blocks_f32(w, at, n, x->value, &all);
     else
         multiply_blocks_f64(w, at, n, x->value, &all);
+    return all;
+}
+
+long double cairn_guard_multiply_alike(const double             *w,
+                                       const uint32_t           *at,
+                                       int64_t                   n,
+                                       const cairn_guard_vector *x)
+{
+    long double all = 0;
+
+    if (x->narrow)
+        multiply_alike_f32(w, at, n, x->value, &all);
+    else
+        multiply_alike_f64(w, at, n, x->value, &all);
     return all;
 }
 

@@ -33,14 +33,19 @@ long double cairn_guard_add_up(const cairn_guard_vector *y);
 /// w.x; @param[in] w  [x->n]
 long double cairn_guard_multiply(const double *w, const cairn_guard_vector *x);
 
-/// The sum of w[q + c] x[j + c], c < CAIRN_GUARD_BLOCK, over @p n blocks, j and q/8 being what
-/// @p at has of each; with 55 additions at most. From the last one to the first: what a
-/// product has read last of x is nearest.
-/// @param[in] at  [n][2]
+/// The sum of w[k * CAIRN_GUARD_BLOCK + c] x[at[k] + c], c < CAIRN_GUARD_BLOCK, over @p n
+/// blocks; with 55 additions at most. From the last one to the first: what a product has read
+/// last of x is nearest.
 long double cairn_guard_multiply_blocks(const double             *w,
                                         const uint32_t           *at,
                                         int64_t                   n,
                                         const cairn_guard_vector *x);
+
+/// The same where all of them have the first one's w.
+long double cairn_guard_multiply_alike(const double             *w,
+                                       const uint32_t           *at,
+                                       int64_t                   n,
+                                       const cairn_guard_vector *x);
 
 /// The sum of size[k] |x[k]| over the first @p sample values of each stretch.
 /// @param[in] size    [stretches of x][sample]

@@ -19,14 +19,17 @@ typedef struct cairn_guard_sums {
 
 /// Sums of the columns of all members together, of own ones or of those of other ranks, in
 /// blocks of CAIRN_GUARD_BLOCK columns that begin at one whose sum is not 0, as few do of a
-/// discrete Laplacian. Blocks that are alike, as those of its faces, are mostly kept once.
+/// discrete Laplacian. Where many blocks are alike, as those of one of its faces, they are of
+/// one kind, whose sums are kept once; blocks of no kind follow, with sums of their own.
 typedef struct cairn_guard_columns {
     int64_t   columns;
     int64_t   blocks;
-    uint32_t *at; ///< [blocks][2] From which column on, ascending; which block of w.
-                  ///< NULL: w is that of all columns, in order.
-    double *w;    ///< [different blocks][CAIRN_GUARD_BLOCK], or [columns]
-    double *size; ///< [stretches][sample] 1'|A| of the first columns of each.
+    uint32_t *at; ///< [blocks] From which column on, of each kind ascending. NULL: w is
+                  ///< that of all columns, in order.
+    int64_t  kinds;
+    int64_t *first; ///< [kinds + 1] Which of the blocks is the first of each kind.
+    double  *w;     ///< [kinds + blocks of no kind][CAIRN_GUARD_BLOCK], or [columns]
+    double  *size;  ///< [stretches][sample] 1'|A| of the first columns of each.
 } cairn_guard_columns;
 
 enum { CAIRN_GUARD_OWN, CAIRN_GUARD_GHOSTS, CAIRN_GUARD_SIDES };

@@ -7,6 +7,7 @@
 #include "base/mix.h"
 #include "guard/guard.h"
 #include "guard/guard_compare.h"
+#include "guard/guard_look.h"
 #include "plan/replay_y_sum.h"
 #include "support/seed.h"
 #include "support/suite_context.h"
@@ -44,21 +45,14 @@ static struct {
     double       *x, *y, *right;
 } p;
 
-/// A random matrix of @p n rows with a diagonal and some more entries, and its product,
-/// checked.
-static void product_up(int64_t n, const char *text, int powers, cairn_dtype dtype)
+/// The product of a matrix of @p nnz entries, checked; takes the arrays.
+static void
+plan_up(int64_t n, int64_t nnz, int64_t *coord, double *value, cairn_dtype dtype)
 {
-    const int64_t extent[2] = {n, n}, nnz = n + 3 * n;
-    int64_t      *coord  = malloc((size_t)nnz * 2 * sizeof *coord);
-    double       *value  = malloc((size_t)nnz * sizeof *value);
-    cairn_format *format = must_format(context, text);
-    cairn_source *source = NULL;
+    const int64_t extent[2] = {n, n};
+    cairn_format *format    = must_format(context, p.text);
+    cairn_source *source    = NULL;
 
-    for (int64_t k = 0; k < nnz; k++) {
-        coord[2 * k]     = k < n ? k : (int64_t)draw((uint64_t)n);
-        coord[2 * k + 1] = k < n ? k : (int64_t)draw((uint64_t)n);
-        value[k]         = draw_number(powers);
-    }
     MUST(context, cairn_source_from_coords(context, 2, extent, nnz, coord, value,
                                            CAIRN_BY_NNZ, &source));
     MUST(context, cairn_tensor_create(source, format, dtype, &p.tensor));
@@ -68,11 +62,43 @@ static void product_up(int64_t n, const char *text, int powers, cairn_dtype dtyp
     cairn_format_destroy(&format);
     free(coord);
     free(value);
-    p.text  = text;
     p.n     = n;
     p.x     = malloc((size_t)n * sizeof *p.x);
     p.y     = malloc((size_t)n * sizeof *p.y);
     p.right = malloc((size_t)n * sizeof *p.right);
+}
+
+/// A random matrix of @p n rows with a diagonal and some more entries.
+static void product_up(int64_t n, const char *text, int powers, cairn_dtype dtype)
+{
+    const int64_t nnz   = n + 3 * n;
+    int64_t      *coord = malloc((size_t)nnz * 2 * sizeof *coord);
+    double       *value = malloc((size_t)nnz * sizeof *value);
+
+    for (int64_t k = 0; k < nnz; k++) {
+        coord[2 * k]     = k < n ? k : (int64_t)draw((uint64_t)n);
+        coord[2 * k + 1] = k < n ? k : (int64_t)draw((uint64_t)n);
+        value[k]         = draw_number(powers);
+    }
+    p.text = text;
+    plan_up(n, nnz, coord, value, dtype);
+}
+
+/// Five random diagonals in CSR.
+static void band_up(int64_t n)
+{
+    int64_t *coord = malloc((size_t)n * 10 * sizeof *coord), nnz = 0;
+    double  *value = malloc((size_t)n * 5 * sizeof *value);
+
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i - 2; j <= i + 2; j++)
+            if (0 <= j && j < n) {
+                coord[2 * nnz]     = i;
+                coord[2 * nnz + 1] = j;
+                value[nnz++]       = draw_number(3);
+            }
+    p.text = "csr";
+    plan_up(n, nnz, coord, value, CAIRN_F64);
 }
 
 static void product_down(void)
@@ -250,12 +276,12 @@ static void must_name_a_member(cairn_status status)
 
 /// A checked product whose kernels add up what they write: the sum is that of y, which has
 /// the bits of a product that is not checked.
-static void must_add_up(const char *text)
+static void must_add_up(void)
 {
+    const char *text  = p.text;
     cairn_plan *plain = NULL;
     long double sum   = 0;
 
-    product_up(6000, text, 3, CAIRN_F64); /* more would be uneven rows */
     draw_x(3);
     MUST(context, cairn_plan_create_spmv(p.tensor, &plain));
     MUST(context, cairn_plan_run(plain, p.x, p.right));
@@ -282,8 +308,12 @@ Test(guard, kernels_add_up_on_the_way)
     long double       sum;
 
     seed = 9;
-    for (int f = 0; f < 4; f++)
-        must_add_up(adding[f]);
+    for (int f = 0; f < 4; f++) {
+        product_up(6000, adding[f], 3, CAIRN_F64); /* more would be uneven rows */
+        must_add_up();
+    }
+    band_up(6000); /* rows abreast */
+    must_add_up();
     product_up(60, "csc", 3, CAIRN_F64); /* meets rows again and again */
     draw_x(3);
     MUST(context, cairn_plan_run(p.plan, p.x, p.y));
@@ -396,11 +426,8 @@ Test(guard, new_values_have_sums_of_their_own)
 /// first and the last of each.
 static void laplacian_up(int64_t n, int64_t line, cairn_dtype dtype)
 {
-    const int64_t extent[2] = {n, n};
-    int64_t      *coord = malloc((size_t)n * 6 * sizeof *coord), nnz = 0;
-    double       *value  = malloc((size_t)n * 3 * sizeof *value);
-    cairn_format *format = must_format(context, "csr");
-    cairn_source *source = NULL;
+    int64_t *coord = malloc((size_t)n * 6 * sizeof *coord), nnz = 0;
+    double  *value = malloc((size_t)n * 3 * sizeof *value);
 
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i - 1; j <= i + 1; j++)
@@ -409,20 +436,8 @@ static void laplacian_up(int64_t n, int64_t line, cairn_dtype dtype)
                 coord[2 * nnz + 1] = j;
                 value[nnz++]       = i == j ? 2.0 : -1.0;
             }
-    MUST(context, cairn_source_from_coords(context, 2, extent, nnz, coord, value,
-                                           CAIRN_BY_NNZ, &source));
-    MUST(context, cairn_tensor_create(source, format, dtype, &p.tensor));
-    MUST(context, cairn_plan_create_spmv(p.tensor, &p.plan));
-    MUST(context, cairn_plan_guard(p.plan));
-    cairn_source_destroy(&source);
-    cairn_format_destroy(&format);
-    free(coord);
-    free(value);
-    p.text  = "csr";
-    p.n     = n;
-    p.x     = malloc((size_t)n * sizeof *p.x);
-    p.y     = malloc((size_t)n * sizeof *p.y);
-    p.right = malloc((size_t)n * sizeof *p.right);
+    p.text = "csr";
+    plan_up(n, nnz, coord, value, dtype);
 }
 
 Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
@@ -437,7 +452,7 @@ Test(guard, sums_of_columns_that_are_mostly_0_are_listed)
     cr_assert_not_null(g->all[CAIRN_GUARD_OWN].at);
     cr_assert_eq(g->all[CAIRN_GUARD_OWN].blocks, 2);
     cr_assert_eq(g->all[CAIRN_GUARD_OWN].at[0], 0);
-    cr_assert_eq(g->all[CAIRN_GUARD_OWN].at[2], N - CAIRN_GUARD_BLOCK);
+    cr_assert_eq(g->all[CAIRN_GUARD_OWN].at[1], N - CAIRN_GUARD_BLOCK);
     draw_x(3);
     MUST(context, cairn_plan_run(p.plan, p.x, p.right));
     cr_assert_eq(g->closer, 0);
@@ -478,10 +493,11 @@ Test(guard, sums_of_columns_that_repeat_are_kept_once)
     /* The end of a line and the beginning of the next are one block. */
     cr_assert_not_null(own->at);
     cr_assert_eq(own->blocks, LINES + 1);
-    for (int64_t k = 0; k < own->blocks; k++)
-        cr_assert_lt(own->at[2 * k + 1], 3, "the first, the last, and those between");
-    const long double all =
-        cairn_guard_multiply_blocks(own->w, own->at, own->blocks, &x);
+    cr_assert_eq(own->kinds, 1);
+    cr_assert_eq(own->first[1], LINES - 1, "all but the first and the last");
+    const long double all = cairn_guard_multiply_alike(own->w, own->at, LINES - 1, &x)
+                            + cairn_guard_multiply_blocks(own->w + CAIRN_GUARD_BLOCK,
+                                                          own->at + LINES - 1, 2, &x);
 
     cr_assert_leq(fabsl(all - want), 1e-12L, "%Lg, %Lg", all, want);
     MUST(context, cairn_plan_run(p.plan, p.x, p.right));
@@ -492,6 +508,32 @@ Test(guard, sums_of_columns_that_repeat_are_kept_once)
     MUST(context, check(p.y));
     cr_assert_eq(g->info.found, 1);
     cr_assert_float_eq(p.y[LINE], p.right[LINE], 1e-12);
+    product_down();
+}
+
+/// Threads' shares of listed blocks begin and end anywhere in their kinds.
+Test(guard, threads_share_what_is_listed)
+{
+    enum { LINE = 12, N = 8000 * LINE, MOST = 5 };
+
+    seed = 11;
+    laplacian_up(N, LINE, CAIRN_F64);
+    const cairn_guard *g       = p.plan->guard;
+    int64_t *const     threads = &g->comm->env->options.threads;
+    const int64_t      was     = *threads;
+
+    draw_x(3);
+    MUST(context, cairn_plan_run(p.plan, p.x, p.y));
+    const cairn_guard_x x = cairn_guard_x_of(g, p.plan->replay->common.operands, p.x);
+    const long double   right = sum_of(p.y, N), wrong = right + 0.001L;
+
+    cr_assert_gt(g->all[CAIRN_GUARD_OWN].blocks * CAIRN_GUARD_BLOCK,
+                 CAIRN_GUARD_PARALLEL);
+    for (*threads = 1; *threads <= MOST; ++*threads) {
+        cr_expect(cairn_guard_agrees(&x, p.y, &right), "%d threads", (int)*threads);
+        cr_expect_not(cairn_guard_agrees(&x, p.y, &wrong));
+    }
+    *threads = was;
     product_down();
 }
 
