@@ -43,6 +43,7 @@ void cairn_c_enter(cairn_c                 *c,
     c->f     = function;
     c->loops = 0;
     c->abis |= 1u << function->abi;
+    c->in_order |= function->in_order;
     cairn_names_fini(&c->names);
     cairn_names_init(&c->names, c->env);
     for (const char *const *name = reserved_names; *name; name++)

@@ -84,8 +84,9 @@ typedef struct cairn_c {
     cairn_text               text; ///< Of the function, as far as it is printed.
     cairn_text               run;  ///< Lines that may still be aligned; see c_lines.c.
     cairn_symbols            names;
-    unsigned                 abis;  ///< Calling conventions of the functions, and
-    unsigned                 types; ///< scalar types named, one bit each.
+    bool                     in_order; ///< Some function's instructions stay in order.
+    unsigned                 abis;     ///< Calling conventions of the functions, and
+    unsigned                 types;    ///< scalar types named, one bit each.
     unsigned                 calls;
     unsigned                 vectors[CAIRN_C_TYPES][CAIRN_C_LANES];
     /// Elements at stored positions, [1] with a last one: a bit for each index type.

@@ -296,20 +296,26 @@ void cairn_c_notes(const cairn_ir_function *f, cairn_text *out)
     cairn_text_add(out, " */\n\n");
 }
 
-/* gcc's partial redundancy elimination moves addresses of short loops' arrays to vector
-   registers and back in every row where a kernel has one pointer more than there are
-   registers: compressed rows that add f64 sums took 14.4 instead of 9.7 ms (gcc 12 on a
-   Zen 4, 7.5 million entries in 1.5 million rows). Without it no kernel was slower. */
-static const char no_redundancy_elimination[] =
-    "\n#if defined(__GNUC__) && !defined(__clang__)\n"
-    "#pragma GCC optimize(\"no-tree-pre\")\n"
-    "#endif\n";
+/* What gcc shall not do. Its partial redundancy elimination moves addresses of short loops'
+   arrays to vector registers and back in every row where a kernel has one pointer more than
+   there are registers: compressed rows that add f64 sums took 14.4 instead of 9.7 ms (gcc 12
+   on a Zen 4, 7.5 million entries in 1.5 million rows). Without it no kernel was slower. Its
+   scheduler is left out where a function asks for that. */
+static void print_options(const cairn_c *c, cairn_text *out)
+{
+    cairn_text_add(out,
+                   "\n#if defined(__GNUC__) && !defined(__clang__)\n"
+                   "#pragma GCC optimize(\"no-tree-pre\"%s)\n"
+                   "#endif\n",
+                   c->in_order ? ", \"no-schedule-insns2\"" : "");
+}
 
 void cairn_c_prelude(cairn_c *c, cairn_text *out)
 {
     note_struct_types(c);
     cairn_c_typedefs(c, builtin_type, out);
-    cairn_text_add(out, "%s\n%s", no_redundancy_elimination, cairn_kernel_text);
+    print_options(c, out);
+    cairn_text_add(out, "\n%s", cairn_kernel_text);
     for (int abi = 0; abi < (int)(sizeof conventions / sizeof *conventions); abi++)
         if (c->abis >> abi & 1) print_arguments(abi, out);
     cairn_c_print_calls(c, out);

@@ -229,7 +229,8 @@ typedef struct cairn_ir_function {
     const char  *name;
     const char  *note[CAIRN_IR_NOTES]; ///< Opens the file: expression, formats, key.
     int          notes;
-    int          abi; ///< Which arguments it takes: cairn_abi of share/abi.h.
+    int          abi;      ///< Which arguments it takes: cairn_abi of share/abi.h.
+    bool         in_order; ///< A compiler shall leave instructions in this order.
     int groups; ///< Of 128 items, that a multiprocessor of a card shall hold at once at
                 ///< least; 0: it has no say.
     cairn_ir_stmt   *body;

@@ -4,6 +4,7 @@
 /// rows follow each other, whether rows are of different lengths, whether their columns
 /// follow each other or are those of the row before, and what follows from that.
 
+#include "emit/c.h"
 #include "support/product_case.h"
 
 enum { ROWS = 25600, SIDE = 160 };
@@ -367,6 +368,46 @@ Test(product_hints, long_rows_are_beside_each_other)
                      rows[n].beside, "case %d: %s", (int)n, rows[n].format);
         product_case_close(&c);
     }
+}
+
+/// The C of a product; freed with free().
+static char *printed(product_case *c, const cairn_product *product)
+{
+    cairn_product_kernel kernel;
+    char                *text, *copy;
+
+    cr_assert_eq(
+        cairn_product_lower(&c->env, c->local->group[0].layout, product, "f", &kernel),
+        CAIRN_OK);
+    cr_assert_eq(cairn_c_print(&c->env, kernel.function, "f", &text), CAIRN_OK);
+    copy = strdup(text);
+    cairn_free(&c->env, text);
+    cairn_ir_destroy(&c->env, &kernel.function);
+    return copy;
+}
+
+/// What rows abreast come to is added up in lanes, not one by one; and only kernels that add
+/// Y up ask that a compiler leave the order of instructions as it is.
+Test(product_hints, rows_abreast_are_added_up_as_lanes)
+{
+    static product_case c;
+    cairn_product       product = {.columns      = 1,
+                                   .operand      = CAIRN_IR_F64,
+                                   .accumulate   = CAIRN_IR_F64,
+                                   .vector_bytes = 64};
+
+    product.hints.abreast = asked_of(&c, grid, "csr", &product, 1).abreast;
+    char *const plain     = printed(&c, &product);
+
+    cr_assert(cairn_product_sum_y(c.local->group[0].layout, &product));
+    char *const adding = printed(&c, &product);
+
+    cr_assert_not_null(strstr(adding, "lanes0 +="), "%s", adding);
+    cr_assert_not_null(strstr(adding, "no-schedule-insns2"));
+    cr_assert_null(strstr(plain, "no-schedule-insns2"));
+    free(plain);
+    free(adding);
+    product_case_close(&c);
 }
 
 /// Where f64 values are more than the last cache holds, memory is the bound and rows are

@@ -288,6 +288,9 @@ cairn_status cairn_product_lower(cairn_env            *env,
     build e = {.b = &b, .p = &plan};
 
     if (b.status == CAIRN_OK) {
+        /* Else gcc 12 has a tile read its lines of X from both ends in turns: where X does
+           not begin with a line, 64,000 rows in diagonals took 1 us of 27 more (Zen 5). */
+        b.function->in_order = product->sums_y;
         cairn_product_describe(&e);
         build_body(&e);
     }

@@ -144,9 +144,8 @@ static void build_leaves(build *e, cairn_ir_x t)
     const cairn_ir_type type = e->p->product->accumulate;
     const cairn_ir_x    end  = e->share.end;
     cairn_ir_array     *into = arg_array(b, CAIRN_PRODUCT_y_sum, CAIRN_IR_F64, "y_sum");
-    cairn_y_sums        sums = {.lanes = e->p->tile.kind == CAIRN_TILE_LANES
-                                             ? cairn_product_lanes(e->p->product)
-                                             : 0};
+    const bool   as_lanes = e->p->tile.kind == CAIRN_TILE_LANES || e->p->hints.abreast;
+    cairn_y_sums sums   = {.lanes = as_lanes ? cairn_product_lanes(e->p->product) : 0};
     cairn_ir_stmt *loop = cairn_ir_for(b, e->share.begin, end, size, "leaves", "leaf");
 
     e->share.begin = cairn_ir_loop_var(b, loop);
