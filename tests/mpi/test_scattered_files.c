@@ -31,20 +31,6 @@ static const char *const said[] = {"",
 
 enum { SAID = sizeof said / sizeof *said };
 
-/// Has the machine PT-Scotch?
-static bool partitions(void)
-{
-    known         m;
-    cairn_tensor *tensor = NULL;
-
-    draw_known(all, &m, SIDE);
-    const cairn_status status = store(m.source, "csr", "graph", &tensor);
-
-    cairn_tensor_destroy(&tensor);
-    cairn_source_destroy(&m.source);
-    return on_all_ranks(status == CAIRN_OK);
-}
-
 static lies draw_lies(uint64_t *state, int distributions)
 {
     return (lies){1 + random_below(state, size), formats[random_below(state, FORMATS)],
