@@ -203,6 +203,16 @@ bool cairn_keys_differ(const cairn_keys *keys)
     return !equal;
 }
 
+bool cairn_keys_ascend(const cairn_keys *keys, int low)
+{
+    bool ascend = true;
+
+    assert(keys->fields.split == 0 && low <= CAIRN_KEY_BITS);
+    for (cairn_pos k = 1; k < keys->n; k++)
+        ascend &= keys->item[k - 1].word >> low <= keys->item[k].word >> low;
+    return ascend;
+}
+
 /* PACK notes whether keys are equal only where they come in order: those that were sorted
  * are compared. */
 void cairn_keys_combine(cairn_keys *keys)

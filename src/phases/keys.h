@@ -57,6 +57,9 @@ cairn_status cairn_keys_sort(cairn_env *env, int threads, cairn_keys *keys);
 /// compared.
 bool cairn_keys_differ(const cairn_keys *keys);
 
+/// Do words of one word's keys ascend, without their lowest @p low bits?
+bool cairn_keys_ascend(const cairn_keys *keys, int low);
+
 /// Add the values of equal keys in their order: one is left of each. Keys are sorted.
 void cairn_keys_combine(cairn_keys *keys);
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-typedef enum { NO_QUERY, PLACE, SLOT } numbers;
+typedef enum { NO_QUERY, PLACE, SLOT, ALONG, DOWN, ONE, FAR, BIG, BLOCK } numbers;
 
 typedef struct {
     const char *map, *mutation;
@@ -18,12 +18,25 @@ typedef struct {
     int         levels;
 } order_case;
 
-/// Places are of columns; slots number the entries of a row from its end.
+/// Places are of columns; slots number the entries of a row from its end, along it, down a
+/// column, of all rows, at a distance, large values behind small ones, and blocks of rows.
 static const char *const indirect[] = {
     "",
     ", indirect<{ load = sum(value) groupBy (d0,d1)->(d1); place = reorder(load) }>",
     ", indirect<{ slot = enum(value) groupBy (d0,d1)->(d0) traverseBy (d0,d1)->(-d1) "
-    "with value ne 0 -> 0 | otherwise -> none }>"};
+    "with value ne 0 -> 0 | otherwise -> none }>",
+    ", indirect<{ count = sum(value) groupBy (d0,d1)->(d0); slot = enum(value) "
+    "groupBy (d0,d1)->(d0) with value eq 0 -> count | otherwise -> 0 }>",
+    ", indirect<{ slot = enum(value) groupBy (d0,d1)->(d1) traverseBy (d0,d1)->(d0/2) "
+    "with value ne 0 -> 0 | otherwise -> none }>",
+    ", indirect<{ slot = enum(value) with value ne 0 -> 0 | otherwise -> none }>",
+    ", indirect<{ slot = enum(value) groupBy (d0,d1)->(d0) with value ne 0 -> 0 | "
+    "otherwise -> none distance 2 by (d0,d1)->(d1) }>",
+    ", indirect<{ count = sum(value) groupBy (d0,d1)->(d0); slot = enum(value) "
+    "groupBy (d0,d1)->(d0) with value gt 5 -> count | value ne 0 -> 0 | "
+    "otherwise -> none }>",
+    ", indirect<{ block = sum(value) groupBy (d0,d1)->(d0/2,d1/2); slot = enum(block) "
+    "groupBy (d0,d1)->(d0/2) with block ne 0 -> 0 | otherwise -> none }>"};
 
 static cairn_layout *
 layout_of(cairn_env *env, const order_case *c, cairn_format **format)
@@ -100,4 +113,45 @@ Test(convert_order, what_nodes_do_not_ask_about_is_not_sorted)
     check(NULL, &blocks);
     check(NULL, &banks);
     check(NULL, &none);
+}
+
+/// What is known above tells the number of an element, and what an enum visits as entries
+/// come ascends.
+Test(convert_order, numbers_that_follow_or_ascend_are_not_sorted)
+{
+    static const char *const all     = "mutation<merge(0,1), trim(0,2)>";
+    const order_case         cases[] = {
+                {"d1,d0,slot",           all,                                 ALONG, 1},
+                {"d1,d0,slot",           all,                                 BIG,   1},
+                {"d1,d0,slot",           all,                                 BLOCK, 1},
+                {"d1+2*d0,d0,slot",      all,                                 ALONG, 1},
+                {"d1,place,d0",          all,                                 PLACE, 1},
+                {"-d0,d1,place",         all,                                 PLACE, 1},
+                {"-d0,place,d1",         all,                                 PLACE, 2},
+                {"-d0,slot,d1",          all,                                 ALONG, 1},
+                {"-d0,slot+1,d1",        all,                                 ALONG, 1},
+                {"-d0,-slot,d1",         all,                                 ALONG, 2},
+                {"-d0,slot,d1",          all,                                 SLOT,  2},
+                {"-d0,slot,d1",          all,                                 FAR,   2},
+                {"-d0,slot,d1",          all,                                 BIG,   2},
+                {"-d0,slot,d1",          all,                                 ONE,   1},
+                {"slot,d0,d1",           all,                                 ONE,   0},
+                {"d1,slot,d0",           all,                                 DOWN,  1},
+                {"d1,slot,d0",           all,                                 ALONG, 2},
+                {"slot,d0,d1",           all,                                 ALONG, 1},
+                {"-d0,slot/2,slot%2,d1", "mutation<merge(0,1,2), trim(0,3)>", ALONG, 1},
+                {"-d0,slot%2,slot/2,d1", "mutation<merge(0,1,2), trim(0,3)>", ALONG, 2},
+    };
+    static const order_case columns      = {"d1,d0", "mutation<merge(0), trim(0,1)>",
+                                            NO_QUERY, 1};
+    const order_case        of_columns[] = {
+               {"-d0,slot,d1", all, ALONG, 1},
+               {"slot,d0,d1",  all, ONE,   1},
+               {"-d1,slot,d0", all, DOWN,  1}
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        check(NULL, &cases[k]);
+    for (size_t k = 0; k < sizeof of_columns / sizeof *of_columns; k++)
+        check(&columns, &of_columns[k]);
 }

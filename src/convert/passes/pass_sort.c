@@ -7,20 +7,31 @@
 
 #include <assert.h>
 
+/// Levels by which nodes and banks are told apart.
+static int levels_of_nodes(const cairn_layout *to)
+{
+    return to->last > to->partition ? to->last + 1 : to->partition + 1;
+}
+
+/// Bits of a word behind the first @p levels levels.
+static int bits_behind(const cairn_key_fields *fields, int levels)
+{
+    return (int)(levels > 0 ? fields->shift[levels - 1] : fields->bits[0]);
+}
+
 /// How many of the lowest bits of a word need not be sorted: those of levels that nodes do
 /// not ask about, and of those that entries have in order where the ones above are equal.
 /// What may have an entry twice is sorted whole, for those are to stand side by side.
 static cairn_status find_settled(cairn_compiled *c)
 {
-    const cairn_layout *to = c->m->layout;
-    int levels = to->last > to->partition ? to->last + 1 : to->partition + 1;
+    int levels = levels_of_nodes(c->m->layout);
 
     if (!c->facts.trusted || c->keys.fields.split > 0) return CAIRN_OK;
     if (c->facts.one_part)
-        CAIRN_TRY(cairn_kept_levels_to_sort(
-            c->m->env, c->build->format, cairn_origin_layout(&c->origin), to, &levels));
-    c->keys.settled =
-        (int)(levels > 0 ? c->keys.fields.shift[levels - 1] : c->keys.fields.bits[0]);
+        CAIRN_TRY(cairn_kept_levels_to_sort(c->m->env, c->build->format,
+                                            cairn_origin_layout(&c->origin),
+                                            c->m->layout, &levels));
+    c->keys.settled = bits_behind(&c->keys.fields, levels);
     return CAIRN_OK;
 }
 
@@ -38,6 +49,10 @@ static cairn_status sort_keys(cairn_compiled *c)
     /* The direct expressions of a map give back all coordinates (format/check.c): keys of
        a source that has each entry once differ, whatever queries say. */
     assert(!c->facts.trusted || cairn_keys_differ(&c->keys));
+    /* What was not sorted by is in order, as was proved. */
+    assert(c->keys.fields.split > 0
+           || cairn_keys_ascend(
+               &c->keys, bits_behind(&c->keys.fields, levels_of_nodes(c->m->layout))));
     return CAIRN_OK;
 }
 
