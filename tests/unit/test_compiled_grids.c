@@ -197,7 +197,7 @@ static void run_cases(int cases)
     batch_open(&all.batch);
     for (int k = 0; k < cases; k++)
         lower_case(&all.cases[k], &all.number[k]);
-    batch_build(&all.batch, "-O1");
+    batch_build(&all.batch, seed_cases(0) > 0 ? "-O1" : "-O0");
     for (int k = 0; k < cases; k++) {
         run_case(&all.cases[k], &all.number[k]);
         product_case_close(&all.cases[k]);

@@ -253,7 +253,7 @@ Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
         cr_assert(product_case_open(c));
         vary(c, &batch, k % 5 != 4, k % 7 == 5);
     }
-    batch_build(&batch, "-O2");
+    batch_build(&batch, "-O1");
     for (int k = 0; k < CATALOGUE; k++) {
         check_bits(&cases[k], &batch);
         product_case_close(&cases[k]);
