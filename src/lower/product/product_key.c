@@ -275,7 +275,7 @@ static bool rows_go_abreast(const cairn_kernel_level *level)
 
 /* Entries of a row, in the mean, from which rows side by side pay. Measured on Zen 5, one
  * thread, f32 and f64, random columns, lengths that vary by a quarter: rows of 200 and 400
- * entries take 0.79 to 1.24 of the time so, of 600 0.79 to 1.2, of 800 to 3,300 0.51 to 1.02. */
+ * entries take 0.79 to 2.5 of the time so, of 600 0.79 to 1.2, of 800 to 3,300 0.51 to 1.06. */
 enum { LONG_ROW = 750 };
 
 /// Are rows so long?
