@@ -3,9 +3,9 @@
 /// Compressed rows whose kernels are others than most: of different lengths, more for each
 /// thread than a processor learns, which end without a branch; of columns that follow each
 /// other, whose x is loaded as it lies, and of a caller's that only seem to; of the same
-/// columns, which are summed side by side, as long ones are; next to each other with columns
-/// that go on by one, which are lanes. Sums have the bits that product.h promises, and nothing of other
-/// rows or columns, whatever they hold.
+/// columns, or long, which are summed side by side; next to each other with columns that go
+/// on by one, which are lanes. Sums have the bits that product.h promises, and nothing of
+/// other rows or columns, whatever they hold.
 
 #include "share/alike_rows.h"
 #include "support/device_file.h"
