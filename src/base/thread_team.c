@@ -243,3 +243,35 @@ bool cairn_thread_team_run(cairn_thread_team           *team,
     atomic_flag_clear_explicit(&team->taken, memory_order_release);
     return true;
 }
+
+/// A task that cannot fail.
+typedef struct {
+    void (*task)(void *user, int number);
+    void *user;
+} sure_task;
+
+static int64_t do_sure_task(void *given, int piece)
+{
+    const sure_task *sure = given;
+
+    sure->task(sure->user, piece);
+    return 0;
+}
+
+void cairn_thread_team_do(cairn_thread_team *team,
+                          int                threads,
+                          void (*task)(void *user, int number),
+                          void *user,
+                          int   tasks)
+{
+    sure_task                   sure = {task, user};
+    const cairn_thread_team_job job  = {do_sure_task, &sure};
+    int64_t                     status;
+
+    if (threads > tasks) threads = tasks;
+    threads = threads > 1 ? cairn_thread_team_prepare(team, threads) : 1;
+    if (threads > 1 && cairn_thread_team_run(team, threads, &job, tasks, &status))
+        return;
+    for (int k = 0; k < tasks; k++)
+        task(user, k);
+}

@@ -86,4 +86,16 @@ bool cairn_thread_team_run(cairn_thread_team           *team,
                            int                          pieces,
                            int64_t                     *status);
 
+/// The same of tasks that cannot fail, with threads made where they lack, and by this thread
+/// alone where another run has them. For passes that follow each other within some ten
+/// microseconds, between which threads are still awake; those of the pool (thread_pool.h)
+/// sleep at once.
+///
+/// @param[in] tasks  At most CAIRN_THREAD_TEAM_PIECES.
+void cairn_thread_team_do(cairn_thread_team *team,
+                          int                threads,
+                          void (*task)(void *user, int number),
+                          void *user,
+                          int   tasks);
+
 #endif

@@ -347,8 +347,8 @@ cairn_status cairn_columns_combine(cairn_env *env, cairn_columns *columns)
     c.seen[1] = c.seen[0] + rows;
     while (c.cut[1] < n && item[c.cut[1]].place >> 32 == item[c.cut[1] - 1].place >> 32)
         c.cut[1]++;
-    cairn_thread_pool_run(&env->thread_pool, columns->threads, combine_half, &c,
-                          columns->threads);
+    cairn_thread_team_do(&env->thread_team, columns->threads, combine_half, &c,
+                         columns->threads);
     cairn_free(env, c.seen[0]);
     memmove(item + c.left[0], item + c.cut[1], (size_t)c.left[1] * sizeof *item);
     columns->n    = c.left[0] + c.left[1];
@@ -373,12 +373,12 @@ order_columns(cairn_env *env, const cairn_given *given, cairn_columns *to)
     CAIRN_GO(done, CAIRN_NEW(env, to->n, &to->item));
     CAIRN_GO(done, CAIRN_NEW(env, (cols + 1) * to->threads, &o.next[0]));
     o.next[1] = o.next[0] + cols + 1;
-    cairn_thread_pool_run(&env->thread_pool, to->threads, count_columns, &o,
-                          to->threads);
+    cairn_thread_team_do(&env->thread_team, to->threads, count_columns, &o,
+                         to->threads);
     if (to->threads > 1)
         memcpy(o.next[1], o.next[0] + 1, (size_t)cols * sizeof **o.next);
     begin_ends(&o.ends, to->n);
-    cairn_thread_pool_run(&env->thread_pool, to->threads, move_end, &o, to->threads);
+    cairn_thread_team_do(&env->thread_team, to->threads, move_end, &o, to->threads);
     if (seem_to_repeat(to))
         status = cairn_columns_combine(env, to);
     else if (to->threads == 1)
@@ -493,8 +493,8 @@ cairn_status cairn_columns_place(cairn_env           *env,
     memcpy(p.next[0], columns->line, bytes);
     if (columns->threads > 1) memcpy(p.next[1], columns->line + 1, bytes);
     begin_ends(&p.ends, columns->n);
-    cairn_thread_pool_run(&env->thread_pool, columns->threads, place_end, &p,
-                          columns->threads);
+    cairn_thread_team_do(&env->thread_team, columns->threads, place_end, &p,
+                         columns->threads);
     cairn_free(env, p.next[0]);
     return CAIRN_OK;
 }
