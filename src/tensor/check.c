@@ -257,7 +257,7 @@ bool cairn_part_ascends(const cairn_part *part, cairn_fault *fault)
     return true;
 }
 
-bool cairn_part_is_in_order(const cairn_part *part)
+bool cairn_part_has_one_list(const cairn_part *part)
 {
     const cairn_layout       *layout = part->layout;
     const int                 l      = layout->last;
@@ -268,8 +268,15 @@ bool cairn_part_is_in_order(const cairn_part *part)
         return false;
     for (int k = 0; k < l; k++)
         if (level[k].idx_bits) return false;
-    return cairn_ptr_rises(&level[l])
-           && cairn_idx_ascends_within(&level[l], layout->level[l].global);
+    return cairn_ptr_rises(&level[l]);
+}
+
+bool cairn_part_is_in_order(const cairn_part *part, int64_t begin, int64_t end)
+{
+    const int l = part->layout->last;
+
+    return cairn_idx_ascends_within(&part->view.level[l], part->layout->level[l].global,
+                                    begin, end);
 }
 
 bool cairn_part_has_childless(const cairn_part *part)

@@ -59,12 +59,18 @@ bool cairn_part_is_sound_at_hand(const cairn_part    *part,
                                  const cairn_at_hand *have,
                                  cairn_fault         *fault);
 
-/// Is it known at a glance that a part is sound and its nodes ascend? Of complete levels
-/// above one list, as compressed rows are, whose indices are read once for both. Others,
-/// and what is wrong with any, takes another look.
+/// Has a part complete levels above one list, as compressed rows are, whose ptr rises? What
+/// cairn_part_is_in_order() needs.
 ///
 /// Local.
-bool cairn_part_is_in_order(const cairn_part *part);
+bool cairn_part_has_one_list(const cairn_part *part);
+
+/// Is it known at a glance that the indices @p begin .. @p end - 1 of the one list of a part
+/// are sound and ascend, from that before the first on? Each is read once for both. If all
+/// are, the part is sound and its nodes ascend; if not, what is wrong takes another look.
+///
+/// Local. Pieces may be asked at the same time.
+bool cairn_part_is_in_order(const cairn_part *part, int64_t begin, int64_t end);
 
 /// Do the nodes of a sound part ascend under each parent, each path once? Levels whose
 /// numbers are not stored are believed to.

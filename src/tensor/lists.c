@@ -216,21 +216,39 @@ CAIRN_WIDE static bool any(const uint8_t *falls, int64_t n)
     return some != 0;
 }
 
-/// Does every fall stand where a parent's children begin? Falls are marked, and the marks
-/// at such beginnings taken away, which needs no look at how many children there are.
+/// The first parent whose children begin at @p at or behind it.
+static int64_t first_parent(const cairn_kernel_level *level, int64_t at)
+{
+    int64_t first = 0, n = at > 0 ? level->ptr_length : 0;
+
+    while (n > 0) {
+        const int64_t half = n / 2;
+        const bool    less = load_ptr(level, first + half) < at;
+
+        first += less ? half + 1 : 0;
+        n = less ? n - half - 1 : half;
+    }
+    return first;
+}
+
+/// Does every fall among indices first..end-1, or to the first of them, stand where a
+/// parent's children begin? Falls are marked, and the marks at such beginnings taken away,
+/// which needs no look at how many children there are.
 ///
 /// @param[in] within  Not NULL: is every index in this range, too? Each block is asked while
 ///                    it is in the first cache.
-static bool
-falls_at_begins(const cairn_kernel_level *level, int64_t lo, const width_range *within)
+static bool falls_at_begins(const cairn_kernel_level *level,
+                            int64_t                   lo,
+                            const width_range        *within,
+                            int64_t                   first,
+                            int64_t                   end)
 {
     enum { BLOCK = 4096 }; /* marks that stay in the first cache */
-    uint8_t       falls[BLOCK];
-    const int64_t all    = level->idx_length;
-    int64_t       parent = 0;
+    uint8_t falls[BLOCK];
+    int64_t parent = first_parent(level, first);
 
-    for (int64_t begin = 0; begin < all; begin += BLOCK) {
-        const int64_t n = all - begin < BLOCK ? all - begin : BLOCK, skip = begin == 0;
+    for (int64_t begin = first; begin < end; begin += BLOCK) {
+        const int64_t n = end - begin < BLOCK ? end - begin : BLOCK, skip = begin == 0;
         const void *const at =
             (const void *)((const char *)level->idx + begin * level->idx_stride);
 
@@ -248,12 +266,15 @@ falls_at_begins(const cairn_kernel_level *level, int64_t lo, const width_range *
     return true;
 }
 
-bool cairn_idx_ascends_within(const cairn_kernel_level *level, cairn_interval range)
+bool cairn_idx_ascends_within(const cairn_kernel_level *level,
+                              cairn_interval            range,
+                              int64_t                   begin,
+                              int64_t                   end)
 {
     width_range r;
 
     return lies_close(level) && range_of_width(level->idx_bits, range, &r)
-           && falls_at_begins(level, range.lo, &r);
+           && falls_at_begins(level, range.lo, &r, begin, end);
 }
 
 bool cairn_idx_ascends(const cairn_kernel_level *level,
@@ -261,6 +282,6 @@ bool cairn_idx_ascends(const cairn_kernel_level *level,
                        cairn_interval            range)
 {
     if (!lies_close(level)) return false;
-    return has_ptr ? falls_at_begins(level, range.lo, NULL)
+    return has_ptr ? falls_at_begins(level, range.lo, NULL, 0, level->idx_length)
                    : count_falls(level, range.lo) == 0;
 }

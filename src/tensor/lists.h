@@ -28,10 +28,14 @@ bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range);
 cairn_interval
 cairn_idx_span(const cairn_kernel_level *level, bool holes, int64_t begin, int64_t end);
 
-/// Is every index of the level within @p range, and do they ascend from one node to the next
-/// under each parent, by a ptr that rises (cairn_ptr_rises())? Each is read from memory once.
-/// Not of fields of tuples, for which the answer is no.
-bool cairn_idx_ascends_within(const cairn_kernel_level *level, cairn_interval range);
+/// Is each of the level's indices @p begin .. @p end - 1 within @p range, and do they ascend
+/// from one node to the next, from that before the first on, under each parent, by a ptr that
+/// rises (cairn_ptr_rises())? Each is read from memory once. Not of fields of tuples, for
+/// which the answer is no.
+bool cairn_idx_ascends_within(const cairn_kernel_level *level,
+                              cairn_interval            range,
+                              int64_t                   begin,
+                              int64_t                   end);
 
 /// Do the indices of the level, which are within @p range, ascend from one node to the
 /// next under each parent? Not of fields of tuples, for which the answer is no.

@@ -78,6 +78,20 @@ static void check_span(const lists *l, const cairn_kernel_level *level, uint64_t
               (unsigned long long)seed, (long long)span.lo, (long long)span.hi);
 }
 
+/// Do all pieces of the list ascend within the range? Three, and each index by itself.
+static bool pieces_ascend(const cairn_kernel_level *level, cairn_interval range)
+{
+    const int64_t n   = level->idx_length;
+    bool          all = true, each = true;
+
+    for (int k = 0; k < 3; k++)
+        all &= cairn_idx_ascends_within(level, range, n * k / 3, n * (k + 1) / 3);
+    for (int64_t k = 0; k < n; k++)
+        each &= cairn_idx_ascends_within(level, range, k, k + 1);
+    cr_expect_eq(all, each);
+    return all;
+}
+
 static void check(const lists *l, cairn_interval range, int bits, uint64_t seed)
 {
     static uint64_t          ptr[MOST + 1], idx[4 * MOST];
@@ -99,7 +113,10 @@ static void check(const lists *l, cairn_interval range, int bits, uint64_t seed)
 
     cr_expect_eq(cairn_idx_is_within(&level, range), within, "seed %llu, %d bits",
                  (unsigned long long)seed, bits);
-    cr_expect_eq(cairn_idx_ascends_within(&level, range), within && ascends(l),
+    cr_expect_eq(cairn_idx_ascends_within(&level, range, 0, l->children),
+                 within && ascends(l), "seed %llu, %d bits", (unsigned long long)seed,
+                 bits);
+    cr_expect_eq(pieces_ascend(&level, range), within && ascends(l),
                  "seed %llu, %d bits", (unsigned long long)seed, bits);
     if (!within) return;
     check_span(l, &level, seed);
@@ -152,7 +169,8 @@ Test(lists, longer_than_a_block)
     for (int k = 0; k < ALL; k++)
         idx[k] = (uint32_t)(k % EACH);
     cr_assert(cairn_idx_ascends(&level, true, range));
-    cr_assert(cairn_idx_ascends_within(&level, range));
+    cr_assert(cairn_idx_ascends_within(&level, range, 0, ALL));
+    cr_assert(cairn_idx_ascends_within(&level, range, 5000, ALL));
     for (size_t n = 0; n < sizeof at / sizeof *at; n++) {
         const uint32_t was = idx[at[n]];
 
