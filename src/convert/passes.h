@@ -70,6 +70,9 @@ cairn_status cairn_pass_write_last_ptr(cairn_compiled *c, const cairn_pass_call 
 /// scatter, which goes on otherwise.)
 bool cairn_mirror_fits(const cairn_compiled *c);
 
+/// May they, have some that are looked for one each, and would that spare the indices?
+bool cairn_mirror_spares(const cairn_compiled *c);
+
 /// Is one entry of each pair visited then? (cairn_convert_row_spec)
 bool cairn_mirror_is_halved(const cairn_compiled *c);
 

@@ -48,6 +48,18 @@ static bool shares_determined(const cairn_compiled *c)
     return false;
 }
 
+/// Entries from which threads pay. Indices that mirroring spares are worth more than a
+/// second thread for few entries.
+static cairn_pos worth_of(const cairn_compiled *c)
+{
+    const cairn_pos entries = c->facts.entries;
+    const bool      few = entries >= CAIRN_RANGES_DEALT && entries < CAIRN_RANGES_WORTH;
+
+    return few && c->program.division.cursors && !cairn_mirror_spares(c)
+               ? CAIRN_RANGES_DEALT
+               : CAIRN_RANGES_WORTH;
+}
+
 /// Divide the source, unless rows are divided once they are counted.
 static cairn_status divide(cairn_compiled *c)
 {
@@ -60,9 +72,10 @@ static cairn_status divide(cairn_compiled *c)
 
     assert(c->ranges.n == 0);
     if (how->rows) return CAIRN_OK;
-    return cairn_thread_ranges_divide(c->m->env, &c->origin,
-                                      how->groups ? &lines : NULL,
-                                      threads < most ? threads : most, &c->ranges);
+    return cairn_thread_ranges_divide(
+        c->m->env, &c->origin, how->groups ? &lines : NULL,
+        threads < most ? threads : most, threads > 1 ? worth_of(c) : CAIRN_RANGES_WORTH,
+        &c->ranges);
 }
 
 cairn_status cairn_compiled_run(const cairn_compiled *c,
@@ -71,7 +84,7 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 cairn_convert_args   *args)
 {
     assert(phase && c->ranges.n > 0);
-    if (c->stores.concurrent && c->ranges.n > 1)
+    if (c->ranges.n > 1 && (c->stores.concurrent || c->ranges.few))
         return cairn_thread_ranges_spread(
             c->m->env, &c->ranges, &c->origin, phase, to, args,
             c->program.division.cursors ? c->facts.groups : 0);

@@ -9,10 +9,6 @@
 
 #include <assert.h>
 
-enum {
-    WORTH = 200000, ///< Entries from which threads pay (measured).
-};
-
 /// The level of the outermost loop over a part; -1: there is none.
 static int outermost(const cairn_layout *layout)
 {
@@ -184,14 +180,14 @@ cairn_status cairn_thread_ranges_divide(cairn_env           *env,
                                         const cairn_origin  *origin,
                                         const cairn_lines   *lines,
                                         int64_t              threads,
+                                        cairn_pos            worth,
                                         cairn_thread_ranges *s)
 {
-    const cairn_group *group = cairn_origin_group(origin);
+    const cairn_group *group   = cairn_origin_group(origin);
+    const cairn_pos    entries = cairn_origin_entries(origin);
 
     assert(s->n == 0 && !s->cut);
-    if (cairn_origin_entries(origin) < WORTH || (group && group->count != 1)
-        || threads < 1)
-        threads = 1;
+    if (entries < worth || (group && group->count != 1) || threads < 1) threads = 1;
     CAIRN_TRY(CAIRN_NEW_ZERO(env, threads + 1, &s->cut));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, threads, &s->offset));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * CAIRN_CONVERT_FACTS, &s->found));
@@ -201,6 +197,7 @@ cairn_status cairn_thread_ranges_divide(cairn_env           *env,
         divide_part(s, origin, lines, (int)threads);
     else
         divide_entries(s, origin, lines, (int)threads);
+    s->few = s->n > 1 && entries < CAIRN_RANGES_WORTH;
     assert(s->n >= 1 && s->n <= threads);
     assert(cairn_begins_ascend(s->n, s->cut, s->cut[s->n]));
     return CAIRN_OK;
@@ -215,6 +212,22 @@ void cairn_thread_ranges_fini(cairn_env *env, cairn_thread_ranges *s)
 }
 
 /* ---- running ---- */
+
+void cairn_thread_ranges_each(cairn_env                 *env,
+                              const cairn_thread_ranges *s,
+                              void (*task)(void *user, int range),
+                              void *user)
+{
+    const int ranges = (int)s->n;
+
+    if (s->few) {
+        cairn_thread_team_do(&env->thread_team, ranges, task, user, ranges);
+        return;
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(ranges) if (ranges > 1)
+    for (int t = 0; t < ranges; t++)
+        task(user, t);
+}
 
 cairn_status cairn_thread_ranges_run(cairn_env                 *env,
                                      const cairn_thread_ranges *s,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A phase of one member while others are filled: its ranges are tasks of the same team,
-/// taken by idle threads. A phase that is called for one range is the phase of one
-/// thread, given the arrays of that thread.
+/// A phase whose ranges are tasks: of the team that fills other members meanwhile, taken by
+/// idle threads; or of threads that stay awake from one short phase to the next. A phase
+/// that is called for one range is the phase of one thread, given the arrays of that
+/// thread.
 
 #include "phases/thread_ranges.h"
 
@@ -18,8 +19,9 @@ typedef struct {
     int64_t                   *result; ///< [ranges]
 } spread;
 
-static void run_share(const spread *s, int64_t t)
+static void run_share(void *user, int t)
 {
+    const spread      *s    = user;
     cairn_convert_args args = *s->args;
 
     args.share  = s->ranges->cut + t;
@@ -52,11 +54,15 @@ cairn_status cairn_thread_ranges_spread(cairn_env                 *env,
     cairn_origin_args(origin, 0, outer, &all);
     assert(ranges->n > 1);
     CAIRN_TRY(CAIRN_NEW(env, ranges->n, &s.result));
-    for (int64_t t = 0; t < ranges->n; t++) {
+    if (ranges->few) {
+        cairn_thread_ranges_each(env, ranges, run_share, &s);
+    } else {
+        for (int t = 0; t < (int)ranges->n; t++) {
 #pragma omp task firstprivate(t) shared(s)
-        run_share(&s, t);
-    }
+            run_share(&s, t);
+        }
 #pragma omp      taskwait
+    }
     cairn_status status = CAIRN_OK;
 
     for (int64_t t = 0; t < ranges->n && status == CAIRN_OK; t++)

@@ -5,6 +5,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
+#include "phases/thread_ranges.h"
 #include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
@@ -103,6 +104,63 @@ Test(compiled_threads, blocks_become_several_nodes, .timeout = 120)
     }
     test_loader_destroy(loader);
     cairn_entries_fini(&env, &entries);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+/// Fewer entries than threads of OpenMP are given are counted and dealt out by a team that
+/// stays awake between the two, each thread with cursors of its own: the same arrays as by
+/// one thread. Those of a symmetric pattern, whose indices are spared, are left to one.
+Test(compiled_threads, few_entries_are_dealt_out_by_several, .timeout = 120)
+{
+    enum { LINES = 9000 };
+    static cairn_env         env;
+    static const cairn_shape square = {
+        2, {LINES, LINES}
+    };
+    cairn_entries entries;
+    cairn_format *source_format, *format;
+    cairn_local  *source, *reference, *compiled;
+
+    cairn_env_init(&env);
+    env.options.kernels    = CAIRN_KERNELS_COMPILED;
+    test_loader *loader[2] = {test_loader_create(&env, 2), test_loader_create(&env, 5)};
+
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        cairn_entries_init(&entries, 2);
+        for (cairn_coord i = 0; i < LINES; i++)
+            for (cairn_coord j = i < 40 ? 0 : i - 40; j < LINES && j <= i + 40; j++)
+                if (symmetric ? (i + j) % 7 == 0 : (i * j + i) % 7 == 0)
+                    cr_assert_eq(cairn_entries_add(&env, &entries,
+                                                   (cairn_coord[]){i, j},
+                                                   (double)(i + 2 * j + 1)),
+                                 CAIRN_OK);
+        cr_assert(entries.n > CAIRN_RANGES_DEALT && entries.n < CAIRN_RANGES_WORTH,
+                  "%lld", (long long)entries.n);
+        source = must_build(&env, whole_build(square, 64, &entries, NULL, NULL), "csr",
+                            &source_format);
+        reference = must_build(&env, whole_build(square, 64, &entries, source, NULL),
+                               "csc", &format);
+        cairn_format_destroy(&format);
+        for (int k = 0; k < 2; k++) {
+            const int64_t before = env.thread_team.go.now;
+
+            compiled = must_build(
+                &env, whole_build(square, 64, &entries, source, &loader[k]->loader),
+                "csc", &format);
+            check_same(reference, compiled, symmetric ? "symmetric" : "not symmetric");
+            cr_expect_eq(env.thread_team.go.now > before, !symmetric, "%s",
+                         symmetric ? "symmetric" : "not symmetric");
+            cairn_local_destroy(&compiled);
+            cairn_format_destroy(&format);
+        }
+        cairn_local_destroy(&reference);
+        cairn_local_destroy(&source);
+        cairn_format_destroy(&source_format);
+        cairn_entries_fini(&env, &entries);
+    }
+    test_loader_destroy(loader[1]);
+    test_loader_destroy(loader[0]);
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
 }

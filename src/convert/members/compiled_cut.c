@@ -45,8 +45,9 @@ static cairn_status divide(cairn_compiled *c)
     cairn_algebra_init(algebra, m->env, c->build->shape.order);
     lines.algebra = algebra;
     if (most > c->build->loader->threads) most = c->build->loader->threads;
-    const cairn_status status = cairn_thread_ranges_divide(
-        m->env, &c->origin, m->rows.along ? &lines : NULL, most, &c->ranges);
+    const cairn_status status =
+        cairn_thread_ranges_divide(m->env, &c->origin, m->rows.along ? &lines : NULL,
+                                   most, CAIRN_RANGES_WORTH, &c->ranges);
 
     cairn_free(m->env, algebra);
     return status;

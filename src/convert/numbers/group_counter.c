@@ -222,9 +222,9 @@ static cairn_status count(cairn_group_counter *t,
     const int64_t     most    = 1 + 4 * cairn_origin_entries(origin) / (each + 1);
     const int64_t     threads = build->loader->threads;
 
-    CAIRN_TRY(cairn_thread_ranges_divide(t->env, origin,
-                                         t->index.listed ? &lines : NULL,
-                                         threads < most ? threads : most, &t->ranges));
+    CAIRN_TRY(cairn_thread_ranges_divide(
+        t->env, origin, t->index.listed ? &lines : NULL,
+        threads < most ? threads : most, CAIRN_RANGES_WORTH, &t->ranges));
     CAIRN_TRY(cairn_line_index_create(t->env, &t->ranges,
                                       cairn_origin_positions(origin), true, &t->index));
     cairn_convert_args args = cairn_group_counter_args(t);

@@ -3,6 +3,7 @@
 /// OFFSETS: where the groups of entries begin, in the target's order, and the ptrs that say
 /// so.
 
+#include "base/wide.h"
 #include "convert/passes.h"
 #include "convert/stores/compiled_moves.h"
 #include "phases/row_starts.h"
@@ -114,10 +115,42 @@ void cairn_groups_set_banks(cairn_compiled *c)
 
 /* ---- groups of entries ---- */
 
+/// Counts of some groups: those of each thread but the first become what the threads before
+/// it have, and those of the first what all have.
+CAIRN_WIDE static void
+add_threads(int64_t groups, int64_t threads, int64_t some, uint32_t *cursor)
+{
+    for (int64_t t = 1; t < threads; t++) {
+        uint32_t *const restrict all = cursor;
+        uint32_t *const restrict its = cursor + t * groups;
+
+        for (int64_t g = 0; g < some; g++) {
+            const uint32_t here = its[g];
+
+            its[g] = all[g];
+            all[g] += here;
+        }
+    }
+}
+
+/// What threads before each have of some groups becomes where its entries begin.
+CAIRN_WIDE static void
+begin_threads(int64_t groups, int64_t threads, int64_t some, uint32_t *cursor)
+{
+    for (int64_t t = 1; t < threads; t++) {
+        const uint32_t *const restrict first = cursor;
+        uint32_t *const restrict its         = cursor + t * groups;
+
+        for (int64_t g = 0; g < some; g++)
+            its[g] += first[g];
+    }
+}
+
 /// The threads' entries of a group follow each other. The first thread's begins are the
 /// groups'; there is one more.
 static void begin_groups_of_threads(cairn_compiled *c)
 {
+    enum { BLOCK = 1 << 11 }; /* counters of a thread that stay in the first cache */
     const int64_t   groups = c->facts.groups, threads = c->ranges.n;
     uint32_t *const cursor = c->groups.begin;
     uint32_t        before = 0;
@@ -128,13 +161,13 @@ static void begin_groups_of_threads(cairn_compiled *c)
                              : cairn_offsets_small(groups, 0, cursor);
         return;
     }
-    for (int64_t g = 0; g < groups; g++)
-        for (int64_t t = 0; t < threads; t++) {
-            const uint32_t here = cursor[t * groups + g];
+    for (int64_t g = 0; g < groups; g += BLOCK) {
+        const int64_t some = groups - g < BLOCK ? groups - g : BLOCK;
 
-            cursor[t * groups + g] = before;
-            before += here;
-        }
+        add_threads(groups, threads, some, cursor + g);
+        before = cairn_offsets_small(some, before, cursor + g);
+        begin_threads(groups, threads, some, cursor + g);
+    }
     cursor[threads * groups] = before;
 }
 

@@ -63,34 +63,50 @@ are_alike(const cairn_compiled *c, const cairn_kernel_level *level, int64_t rows
     return alike >= ALIKE;
 }
 
+/// What marking needs.
+typedef struct {
+    const cairn_kernel_level  *level;
+    const cairn_thread_ranges *ranges;
+    uint32_t                  *marks;
+} marking;
+
 /// Mark the rows of a thread. Those behind its last entry have none.
-static void
-mark(const cairn_kernel_level *level, int64_t begin, int64_t end, uint32_t *marks)
+static void mark(void *user, int range)
 {
+    const marking *const            m     = user;
+    const cairn_kernel_level *const level = m->level;
+    const int64_t begin = m->ranges->cut[range], end = m->ranges->cut[range + 1];
+
+    if (begin >= end) return;
     const int64_t last = begin_of(level, end), first = begin_of(level, begin);
 
-    memset(marks + first, 0, (size_t)(last - first) * sizeof *marks);
+    memset(m->marks + first, 0, (size_t)(last - first) * sizeof *m->marks);
     for (int64_t r = begin; r < end && begin_of(level, r) < last; r++)
-        marks[begin_of(level, r)]++;
+        m->marks[begin_of(level, r)]++;
+}
+
+bool cairn_marks_pay(const cairn_compiled *c, cairn_convert_phase phase)
+{
+    const cairn_kernel_part *const from = cairn_compiled_source(c);
+
+    return cairn_pass_marked_phase(c, phase) && from
+           && !are_alike(c, &from->level[1], c->ranges.cut[c->ranges.n]);
 }
 
 cairn_status cairn_marks_make(cairn_compiled     *c,
                               cairn_convert_phase phase,
                               const cairn_phase **marked)
 {
-    const cairn_phase *const       its  = cairn_pass_marked_phase(c, phase);
-    const cairn_kernel_part *const from = cairn_compiled_source(c);
-    const cairn_kernel_level      *level;
+    const cairn_kernel_level *level;
 
     *marked = NULL;
-    if (!its || !from) return CAIRN_OK;
-    level = &from->level[1];
-    if (are_alike(c, level, c->ranges.cut[c->ranges.n])) return CAIRN_OK;
-    *marked = its;
+    if (!cairn_marks_pay(c, phase)) return CAIRN_OK;
+    *marked = cairn_pass_marked_phase(c, phase);
+    level   = &cairn_compiled_source(c)->level[1];
     if (c->rows.marks) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(c->m->env, level->nodes, &c->rows.marks));
-    for (int64_t t = 0; t < c->ranges.n; t++)
-        if (c->ranges.cut[t] < c->ranges.cut[t + 1])
-            mark(level, c->ranges.cut[t], c->ranges.cut[t + 1], c->rows.marks);
+    marking all = {level, &c->ranges, c->rows.marks};
+
+    cairn_thread_ranges_each(c->m->env, &c->ranges, mark, &all);
     return CAIRN_OK;
 }

@@ -17,6 +17,10 @@ cairn_pass_function *cairn_marks_call(const cairn_compiled     *c,
                                       cairn_pass_writer        *w,
                                       const cairn_convert_spec *spec);
 
+/// Would that phase go by marks? Where it has a function for them, and rows are not mostly
+/// as long as the next.
+bool cairn_marks_pay(const cairn_compiled *c, cairn_convert_phase phase);
+
 /// The function of @p phase that goes through marked rows, once they are marked: if there
 /// is one, and they are of different lengths. Marks stay until the build ends.
 /// @param[out] marked  NULL: rows are to be gone through one by one.
