@@ -14,9 +14,8 @@
 /// The functions that go through parts, as the interpreter has them: the same for all parts
 /// of a work, of which there may be thousands. Zero at first.
 typedef struct cairn_grid_passes {
-    cairn_ir_code
-        *code[2]; ///< The one that counts visits, and the one that lists them;
-                  ///< NULL: no part wanted it yet.
+    /// The one that counts visits, and the one that lists them; NULL: no part wanted it yet.
+    cairn_ir_code *code[2];
 } cairn_grid_passes;
 
 void cairn_grid_passes_fini(cairn_env *env, cairn_grid_passes *passes);

@@ -218,7 +218,8 @@ void cairn_cuda_ring_gather(cairn_cuda_ring   *ring,
             return;
         }
         ring->error = await_half(ring);
-        ring->to    = to;
+        if (ring->error != CAIRN_CUDA_OK) return;
+        ring->to = to;
     }
     char *const   half  = ring->half[ring->sent % 2].begin;
     const int64_t begin = (int64_t)(to - ring->to);

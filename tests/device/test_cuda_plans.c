@@ -148,7 +148,7 @@ static void check_case(const random_case *c)
 /// With 1, 3 and 32 columns, forward and transposed, Y set and added to, f32 and f64; on
 /// the card alone, which takes 95 of 100 at least, and divided between it and the processor,
 /// where a share may have no values. A run is one graph.
-Test(cuda_plans, random_formats, .timeout = 3600)
+Test(cuda_plans, random_formats, .timeout = 14400)
 {
     const char *given = getenv("CUDA_SEED");
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;

@@ -471,6 +471,70 @@ Test(cuda_text, a_barrier_that_is_missing_shows)
     cairn_env_fini(&env);
 }
 
+/// A copy of @p text whose @p n'th @p words are others; NULL: there are not so many.
+static char *with_others(const char *text, const char *words, const char *others, int n)
+{
+    const char *at = strstr(text, words);
+
+    for (; at && n > 0; n--)
+        at = strstr(at + 1, words);
+    if (!at) return NULL;
+
+    char *const copy = malloc(strlen(text) + strlen(others) + 1);
+
+    sprintf(copy, "%.*s%s%s", (int)(at - text), text, others, at + strlen(words));
+    return copy;
+}
+
+/// How turns are dealt to groups and items, in the text: each mistake shows with some number
+/// of items.
+Test(cuda_text, turns_that_are_dealt_wrong_show)
+{
+    static const char *const mistakes[][2] = {
+        {"+= (int64_t)ITEMS",     "+= 2 * (int64_t)ITEMS"    },
+        {"+= (int64_t)gridDim.x", "+= 2 * (int64_t)gridDim.x"},
+        {"(int64_t)threadIdx.x;", "(int64_t)threadIdx.x + 1;"},
+        {"(int64_t)blockIdx.x;",  "(int64_t)blockIdx.x + 1;" },
+        {"t < 128",               "t < 127"                  },
+    };
+    enum { KINDS = sizeof mistakes / sizeof *mistakes };
+    static cuda_batch batch;
+    cairn_env         env;
+    cairn_cuda_kernel kernel;
+    char             *wrong;
+    int               planted = 0;
+
+    cairn_env_init(&env);
+    cairn_ir_function *f = turn_round(&env);
+
+    cr_assert_eq(
+        cairn_cuda_print(&env, (const cairn_ir_function *const *)&f, 1, &kernel),
+        CAIRN_OK);
+    cuda_batch_open(&batch);
+    for (int k = 0; k < KINDS; k++) {
+        int n = 0;
+
+        for (; (wrong = with_others(kernel.text, mistakes[k][0], mistakes[k][1], n));
+             n++) {
+            cuda_batch_add(&batch, "", &kernel, wrong);
+            free(wrong);
+        }
+        cr_expect_geq(n, 1, "no %s in\n%s", mistakes[k][0], kernel.text);
+        planted += n;
+    }
+    cuda_batch_build(&batch);
+    for (int k = 0; k < planted; k++)
+        cr_expect_not(turns_round(&batch, k, 1) && turns_round(&batch, k, 32)
+                          && turns_round(&batch, k, 128),
+                      "%s/k%d.cu", batch.folder, k);
+    cr_expect_geq(planted, 8);
+    cuda_batch_close(&batch);
+    cairn_cuda_fini(&env, &kernel);
+    cairn_ir_destroy(&env, &f);
+    cr_assert_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
 /// An item that leaves out a barrier is not waited for for ever.
 Test(cuda_text, a_barrier_that_some_do_not_reach_shows)
 {
