@@ -128,6 +128,7 @@ for base in nvidia.__path__:
         [ ! -d "$folder" ] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder
     done
     export LD_LIBRARY_PATH
+    PATH=$PATH:/usr/local/nvidia/bin:/usr/local/cuda/bin
 }
 
 if [ -n "$dry" ]; then

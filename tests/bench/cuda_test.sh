@@ -74,7 +74,7 @@ esac
 END
 chmod +x "$folder/broken/bin/bench_cuda"
 status=0
-"$here/cuda.sh" --bundle "$folder/broken" --dry --budget 1000 --part all --out "$folder/broken/out" \
+"$here/cuda.sh" --bundle "$folder/broken" --dry --budget 4000 --part all --out "$folder/broken/out" \
     >"$folder/said" 2>&1 || status=$?
 [ "$status" = 1 ] || fail "a section that fails: status $status"
 has "$folder/broken/out/log.txt" 'hybrid: FAILED with 139'
