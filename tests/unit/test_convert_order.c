@@ -155,3 +155,46 @@ Test(convert_order, numbers_that_follow_or_ascend_are_not_sorted)
     for (size_t k = 0; k < sizeof of_columns / sizeof *of_columns; k++)
         check(&columns, &of_columns[k]);
 }
+
+/// An algebra that holds a format may be too small for a proof about it, which then ends
+/// where it is: entries are sorted by what is left.
+Test(convert_order, what_is_too_large_for_a_proof_is_sorted)
+{
+    enum { NUMBERS = 7, FORMS = 6, UNIT = 30 };
+    const int64_t extent[2] = {64, 60};
+    char          text[4096];
+    cairn_env     env;
+    cairn_format *format;
+    cairn_layout *to;
+    int           levels = -1, n = 0;
+
+    cairn_env_init(&env);
+    n += snprintf(text, sizeof text, "#encoding<{ idx_map<(d0,d1)->(d0,d1");
+    for (int q = 0; q < NUMBERS; q++)
+        n += snprintf(text + n, sizeof text - (size_t)n, ",p%d/%d,p%d%%%d", q, q + 2, q,
+                      q + 2);
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  ")>, mutation<trim(0,15)>, indirect<{ "
+                  "load = sum(value) groupBy (d0,d1)->(d1/%d)",
+                  UNIT);
+    for (int q = 0; q < NUMBERS; q++) {
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "; p%d = reorder(load) groupBy (d0,d1)->(", q);
+        for (int f = 0; f < FORMS; f++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%sd1/%d", f ? "," : "",
+                          UNIT * (2 + FORMS * q + f));
+        n += snprintf(text + n, sizeof text - (size_t)n, ")");
+    }
+    snprintf(text + n, sizeof text - (size_t)n, " }> }>");
+    cr_assert_eq(cairn_format_parse(&env, NULL, text, "test", &format), CAIRN_OK,
+                 "%s: %s", text, cairn_message(&env));
+    cr_assert_eq(
+        cairn_layout_create(&env, format->member[0], extent, NULL, NULL, 64, &to),
+        CAIRN_OK, "%s", cairn_message(&env));
+    cr_expect_eq(cairn_convert_levels_to_sort(&env, NULL, to, &levels), CAIRN_OK, "%s",
+                 cairn_message(&env));
+    cr_expect(levels > 0 && levels <= 16, "%d", levels);
+    cairn_layout_destroy(&env, &to);
+    cairn_format_destroy(&format);
+    cairn_env_fini(&env);
+}
