@@ -26,10 +26,10 @@ typedef struct {
     int64_t entries, runs;
 } cairn_runs_count;
 
-/// Old rows by the parts that they are in: in their own order, or
+/// Old rows by the parts that they are in.
 typedef struct {
     int64_t *begin; ///< [p+1] Where those of a part begin,
-    int64_t *order; ///< NULL, or [rows] in this one.
+    int64_t *order; ///< [rows] in this order; NULL: in their own.
 } cairn_dealt_rows;
 
 typedef struct {
