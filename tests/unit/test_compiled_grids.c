@@ -112,6 +112,7 @@ static void run_here(product_case            *c,
     cr_assert_eq(cairn_work_partition_make(&c->env, &c->share[v][m][0], view, o->rows,
                                            o->columns, 3, &team),
                  CAIRN_OK);
+    team.alike = product_case_alike(c, v, k, view);
     cairn_work_partition_use(&team, &args);
     *(void **)&function = batch_symbol(&all.batch, n->kernel[v][m]);
     cr_assert_eq(function(view, &args), 0);

@@ -20,9 +20,9 @@ enum { MOST_STEPS = 100000000 };
 /// What the function's arrays are. Criterion runs one test a process.
 static struct {
     const cairn_kernel_part *part;
-    int64_t                  x_first, x_end, rows, share, cuts, partials, visits, steps;
-    bool                     grid;                      ///< The function is a grid's,
-    int64_t                  length[CAIRN_GRID_at + 1]; ///< whose arrays are so long.
+    int64_t x_first, x_end, rows, share, cuts, partials, alike, visits, steps;
+    bool    grid;                      ///< The function is a grid's,
+    int64_t length[CAIRN_GRID_at + 1]; ///< whose arrays are so long.
 } arrays;
 
 static grid_count count;
@@ -58,6 +58,7 @@ static int64_t length_of(void *user, cairn_ir_field field)
         if (field.level == (int)CAIRN_PRODUCT_first) return arrays.visits;
         if (field.level == (int)CAIRN_PRODUCT_last) return arrays.visits;
         if (field.level == (int)CAIRN_PRODUCT_step) return 2 * arrays.steps;
+        if (field.level == (int)CAIRN_PRODUCT_alike) return arrays.alike;
         return field.level == (int)CAIRN_PRODUCT_share ? arrays.share : 0;
     default: return 0;
     }
@@ -111,7 +112,10 @@ static void run_here(product_case *c, int v, int64_t k, product_operands *o)
                                            &c->local->part[k].view, o->rows, o->columns,
                                            1, &team),
                  CAIRN_OK);
+    team.alike = product_case_alike(c, v, k, &c->local->part[k].view);
     cairn_work_partition_use(&team, &args);
+    arrays.alike =
+        team.alike ? c->local->part[k].view.level[layout->last].ptr_length - 1 : 0;
     arrays.share    = CAIRN_SHARE_FIELDS * team.shares + 1;
     arrays.visits   = team.visits;
     arrays.steps    = team.steps;
