@@ -410,6 +410,40 @@ Test(product_hints, rows_abreast_are_added_up_as_lanes)
     product_case_close(&c);
 }
 
+/// Rows without entries are looked for where a product adds to Y, and rows are not those
+/// that have entries.
+Test(product_hints, rows_without_entries_are_looked_for)
+{
+    static const struct {
+        const char *format;
+        bool        adds, looks;
+        int         columns;
+    } asked[] = {
+        {"csr",     true,  true,  1},
+        {"csr",     false, false, 1},
+        {"csr",     true,  false, 3},
+        {"dcsr",    true,  false, 1},
+        {"sell<8>", true,  false, 1},
+    };
+
+    for (size_t n = 0; n < sizeof asked / sizeof *asked; n++) {
+        static product_case c;
+        const cairn_product product = {.columns      = asked[n].columns,
+                                       .operand      = CAIRN_IR_F64,
+                                       .accumulate   = CAIRN_IR_F64,
+                                       .vector_bytes = 64,
+                                       .adds         = asked[n].adds};
+
+        asked_of(&c, ragged, asked[n].format, &product, 1);
+        char *const text = printed(&c, &product);
+
+        cr_expect_eq(strstr(text, "rows without entries together") != NULL,
+                     asked[n].looks, "%s", asked[n].format);
+        free(text);
+        product_case_close(&c);
+    }
+}
+
 /// Where f64 values are more than the last cache holds, memory is the bound and rows are
 /// walked; narrower ones are abreast, and then neither uneven nor looked at for runs.
 Test(product_hints, rows_are_abreast_where_memory_is_not_the_bound)

@@ -4,8 +4,8 @@
 /// thread than a processor learns, which end without a branch; of columns that follow each
 /// other, whose x is loaded as it lies, and of a caller's that only seem to; of the same
 /// columns, or long, which are summed side by side; next to each other with columns that go
-/// on by one, which are lanes. Sums have the bits that product.h promises, and nothing of
-/// other rows or columns, whatever they hold.
+/// on by one, which are lanes; few that have entries. Sums have the bits that product.h
+/// promises, and nothing of other rows or columns, whatever they hold.
 
 #include "share/alike_rows.h"
 #include "support/device_file.h"
@@ -229,6 +229,28 @@ static void draw_long_rows(void)
             const int64_t wide = WIDTH / length;
 
             a.idx[n] = k * wide + (int64_t)draw((uint64_t)wide);
+            a.val[n] = (double)draw(2001) / 64 - 15;
+        }
+        a.ptr[i + 1] = n;
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = (double)draw(2001) / 64 - 15;
+}
+
+/// One row in @p apart has one to thirteen entries, and one is cut twice; the first half of
+/// the rows has none but that one.
+static void draw_few_rows(uint64_t apart)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < TALL; i++) {
+        const bool    some   = i > TALL / 2 && draw(apart) == 0;
+        const int64_t length = i == LONG ? 2 * CUT + 803
+                               : some    ? 1 + (int64_t)draw(13)
+                                         : 0;
+
+        for (int64_t k = 0; k < length; k++, n++) {
+            a.idx[n] = i == LONG ? k : k * 600 + (int64_t)draw(600);
             a.val[n] = (double)draw(2001) / 64 - 15;
         }
         a.ptr[i + 1] = n;
@@ -525,6 +547,35 @@ Test(uneven_rows, alike_join_what_y_has, .timeout = 600)
         MUST(context, cairn_plan_run(plan, a.x, y));
         for (int i = 0; i < tall; i++)
             cr_assert_eq(y[i], i % 7 - 3 + -0.5 * sum_of_row(i), "row %d", i);
+        cairn_plan_destroy(&plan);
+        cairn_tensor_destroy(&tensor);
+    }
+}
+
+/// Rows without entries add 0 to what Y has, whatever that is, several at once or not.
+Test(uneven_rows, few_join_what_y_has, .timeout = 600)
+{
+    static const double   before[] = {-0.0, 0.0, 3, INFINITY, NAN, -1};
+    cairn_product_options op       = CAIRN_PRODUCT_OPTIONS;
+
+    op.beta = 1;
+    state   = seed_clock() * 2 + 1;
+    for (int k = 0; k < 9; k++) {
+        static double y[TALL];
+        cairn_plan   *plan;
+
+        draw_few_rows(k % 3 == 0 ? 2 : k % 3 == 1 ? 60 : 700);
+        use_threads(1 + k / 3);
+        cairn_tensor *tensor = borrowed();
+
+        MUST(context, cairn_plan_create_product(tensor, &op, &plan));
+        for (int i = 0; i < tall; i++)
+            y[i] = before[i % 6];
+        MUST(context, cairn_plan_run(plan, a.x, y));
+        for (int i = 0; i < tall; i++)
+            cr_assert(is_same(y[i], before[i % 6] + sum_of_row(i)),
+                      "row %d of %d entries: %a", i, (int)(a.ptr[i + 1] - a.ptr[i]),
+                      y[i]);
         cairn_plan_destroy(&plan);
         cairn_tensor_destroy(&tensor);
     }

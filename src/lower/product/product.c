@@ -158,6 +158,10 @@ static void enter_level(build *e, cairn_nest *nest, int at)
             cairn_product_beside(e, nest, at, begin, end);
             return;
         }
+        if (p->empty && !e->items && at + 1 == p->order.known) {
+            cairn_product_empty(e, nest, at, begin, end);
+            return;
+        }
         if (cairn_nest_loops(p->layout, l))
             cairn_nest_enter_range(nest, l, begin, end);
         else

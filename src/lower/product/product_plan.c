@@ -226,6 +226,7 @@ void cairn_product_plan_make(const cairn_layout  *layout,
     p->share       = cairn_plan_choose_share(p);
     if (product->sums_y) p->share.leaf = cairn_plan_leaf(p, &p->share);
     p->hints = cairn_plan_choose_hints(p);
+    p->empty = cairn_plan_looks_for_empty(p);
 
     p->share.cuts = cairn_plan_choose_cuts(p);
 }

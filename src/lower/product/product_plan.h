@@ -72,6 +72,7 @@ typedef struct cairn_product_plan {
     int                  chains; ///< COLUMNS: of a block.
     cairn_product_tiling tile;
     cairn_product_hints  hints; ///< Of those given, what has an effect here.
+    bool                 empty; ///< Rows without entries are looked for.
     cairn_share          share;
 } cairn_product_plan;
 
@@ -121,5 +122,9 @@ cairn_share cairn_plan_choose_share(const cairn_product_plan *p);
 int64_t     cairn_plan_leaf(const cairn_product_plan *p, const cairn_share *share);
 cairn_cuts  cairn_plan_choose_cuts(const cairn_product_plan *p);
 cairn_product_hints cairn_plan_choose_hints(const cairn_product_plan *p);
+
+/// Are rows without entries looked for? They are where a product adds to Y, and rows, one by
+/// one, are all indices of a level.
+bool cairn_plan_looks_for_empty(const cairn_product_plan *p);
 
 #endif

@@ -297,3 +297,13 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
     }
     return hints;
 }
+
+bool cairn_plan_looks_for_empty(const plan *p)
+{
+    const cairn_product_hints *hints = &p->hints;
+
+    return p->product->adds && p->product->columns == 1
+           && p->order.known < p->order.levels && rows_stand_together(p)
+           && !p->layout->level[0].arrays.has_idx && !hints->abreast && !hints->alike
+           && !hints->beside;
+}

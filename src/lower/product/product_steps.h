@@ -7,7 +7,7 @@
 /// tells whether all of a tile is inside; product_sum.c adds what is below a row;
 /// product_chains.c is the loop over stored entries in four chains; product_alike.c are
 /// rows that have the same columns, product_abreast.c rows whose columns go on by one,
-/// product_beside.c long rows;
+/// product_beside.c long rows, product_empty.c rows without entries;
 /// product_cuts.c the cuts of long rows that threads share, product_share.c the threads;
 /// product_columns.c are the columns of X and Y; product_store.c joins sums to Y.
 
@@ -19,7 +19,8 @@
 enum {
     CAIRN_ROW_STRIPS = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
     CAIRN_VECTORS    = 8,  ///< Of columns in one tile.
-    CAIRN_BESIDE     = 4   ///< Long rows that are summed side by side.
+    CAIRN_BESIDE     = 4,  ///< Long rows that are summed side by side.
+    CAIRN_EMPTY      = 8 ///< Rows that are looked at together, whether any has entries.
 };
 
 /// A strip of a tile: rows whose sums are the lanes of one vector.
@@ -184,6 +185,14 @@ void cairn_product_beside(cairn_product_build *e,
 void cairn_product_chains_beside(cairn_product_build *e,
                                  const cairn_nest    *nest,
                                  cairn_sums          *s);
+
+/// Rows of the level that is entered as number @p at, of the nodes @p begin to before @p
+/// end: CAIRN_EMPTY at once where none of them has entries, else one by one.
+void cairn_product_empty(cairn_product_build *e,
+                         cairn_nest          *nest,
+                         int                  at,
+                         cairn_ir_x           begin,
+                         cairn_ir_x           end);
 
 /// Add one whole cut, from node @p at on, in four chains.
 void cairn_product_chains_cut(cairn_product_build *e,

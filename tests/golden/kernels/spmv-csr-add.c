@@ -76,6 +76,11 @@ typedef struct cairn_product_args {
     const uint8_t  *alike;
 } cairn_product_args;
 
+static inline int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));
 
 static inline v4f64 load_v4f64(const double *from)
@@ -132,38 +137,60 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
     for (int64_t t = 0; t < shares; t++) {
         const int64_t begin = share[t];
         const int64_t end   = share[t + 1];
+        int64_t       look  = end - begin;
 
-        /* d0, dense */
-        for (int64_t pi = begin; pi < end; pi++) {
-            const int64_t i = pi + A0_lo;
-            v4f64         s = {0};
+        if ((A1_ptr[end] - A1_ptr[begin]) * 16 < end - begin) look = 8;
 
-            /* d1, compressed */
-            int64_t       pj    = A1_ptr[pi];
-            const int64_t j_end = A1_ptr[pi + 1];
-            double        row   = 0.0;
+        /* d0, dense: rows without entries together */
+        int64_t pi_first = begin;
 
-            while (4096 < j_end - pj) {
-                row += partial[pj / 4096];
-                pj += 4096;
+        while (pi_first < end) {
+            const int64_t pi_end = min(pi_first + look, end);
+
+            if (A1_ptr[pi_first] == A1_ptr[pi_end]) {
+                /* d0, dense */
+                for (int64_t pi = pi_first; pi < pi_end; pi++) {
+                    const int64_t i = pi + A0_lo;
+                    v4f64         s = {0};
+
+                    y[i - row_lo] += s[0] + s[1] + (s[2] + s[3]);
+                }
+            } else {
+                /* d0, dense */
+                for (int64_t pi = pi_first; pi < pi_end; pi++) {
+                    const int64_t i = pi + A0_lo;
+                    v4f64         s = {0};
+
+                    /* d1, compressed */
+                    int64_t       pj    = A1_ptr[pi];
+                    const int64_t j_end = A1_ptr[pi + 1];
+                    double        row   = 0.0;
+
+                    while (4096 < j_end - pj) {
+                        row += partial[pj / 4096];
+                        pj += 4096;
+                    }
+                    while (pj + 8 <= j_end) {
+                        s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
+                        s += load_v4f64(A_val + pj + 4)
+                             * gather_v4f64_u32(x, A1_idx + pj + 4);
+                        pj += 8;
+                    }
+                    if (pj + 4 <= j_end) {
+                        s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
+                        pj += 4;
+                    }
+
+                    double s0 = s[0];
+
+                    while (pj < j_end) {
+                        s0 += A_val[pj] * x[A1_idx[pj]];
+                        pj++;
+                    }
+                    y[i - row_lo] += row + (s0 + s[1] + (s[2] + s[3]));
+                }
             }
-            while (pj + 8 <= j_end) {
-                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
-                s += load_v4f64(A_val + pj + 4) * gather_v4f64_u32(x, A1_idx + pj + 4);
-                pj += 8;
-            }
-            if (pj + 4 <= j_end) {
-                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
-                pj += 4;
-            }
-
-            double s0 = s[0];
-
-            while (pj < j_end) {
-                s0 += A_val[pj] * x[A1_idx[pj]];
-                pj++;
-            }
-            y[i - row_lo] += row + (s0 + s[1] + (s[2] + s[3]));
+            pi_first = pi_end;
         }
     }
     return 0;
