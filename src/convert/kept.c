@@ -190,7 +190,9 @@ static bool is_layout(const cairn_layout   *layout,
     return layout->encoding == encoding && layout->values.bits == t->value_bits
            && same_extents(t, layout->extent)
            && memcmp(layout->box, t->box, (size_t)t->order * sizeof *t->box) == 0
-           && (spans == 0 || (span && memcmp(layout->given.span, span, spans) == 0));
+           && (spans == 0
+               || (span && layout->given.spans
+                   && memcmp(layout->given.span, span, spans) == 0));
 }
 
 static bool find_layout(cairn_kept           *kept,

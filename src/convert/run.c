@@ -84,6 +84,7 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 cairn_convert_args   *args)
 {
     assert(phase && c->ranges.n > 0);
+    assert(!c->ranges.few || cairn_compiled_fits_beside(c));
     if (c->ranges.n > 1 && (c->stores.concurrent || c->ranges.few))
         return cairn_thread_ranges_spread(
             c->m->env, &c->ranges, &c->origin, phase, to, args,

@@ -54,9 +54,12 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     cairn_convert_spec       move  = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
     move.ahead = c->facts.entries * (4 + c->build->value_bits / 8) > CACHED;
-    /* A histogram for each thread must not outgrow the entries. */
+    /* A histogram for each thread must not outgrow the entries; where these are few, all
+       histograms together. */
+    const int64_t share = c->facts.entries < CAIRN_RANGES_WORTH ? 1 : 4;
+
     w->program->division = (cairn_source_division){
-        .cursors = true, .most = 1 + 4 * c->facts.entries / (c->facts.groups + 1)};
+        .cursors = true, .most = 1 + share * c->facts.entries / (c->facts.groups + 1)};
     if (cairn_mirror_fits(c)) {
         CAIRN_TRY(mirror(c, w));
         cairn_passes_otherwise(w, 0, "the pattern is symmetric",
