@@ -77,11 +77,14 @@ static bool rows_ascend(const cairn_runs *m)
 }
 
 /// Find the rows of each part: as they come, or counted, each with those of its part.
-static cairn_status deal_rows(cairn_runs *m)
+///
+/// @param held  Bytes that there are already.
+static cairn_status deal_rows(cairn_runs *m, int64_t held)
 {
-    const int64_t  n     = m->its->n;
-    int64_t *const begin = m->dealt.begin;
-    int            part  = 0;
+    cairn_env *const env   = m->comm->env;
+    const int64_t    n     = m->its->n;
+    int64_t *const   begin = m->dealt.begin;
+    int              part  = 0;
 
     if (rows_ascend(m)) {
         for (int64_t k = 0; k < n; k++)
@@ -92,7 +95,9 @@ static cairn_status deal_rows(cairn_runs *m)
         return CAIRN_OK;
     }
     assert(m->to->q == 1);
-    CAIRN_TRY(CAIRN_NEW(m->comm->env, n, &m->dealt.order));
+    CAIRN_TRY(cairn_check_memory(env, "rows that are dealt to ranks",
+                                 held + n * (int64_t)sizeof *m->dealt.order));
+    CAIRN_TRY(CAIRN_NEW(env, n, &m->dealt.order));
     for (int64_t k = 0; k < n; k++)
         begin[part_of(m->to, m->its->row[k]) + 1]++;
     for (int i = 0; i < m->to->p; i++)
@@ -327,7 +332,7 @@ static cairn_status gather(cairn_runs *m, int64_t held)
     m->recv_bytes  = m->send_bytes + size;
     m->begin       = m->recv_bytes + size;
     m->dealt.begin = m->begin + size + 1;
-    CAIRN_TRY(deal_rows(m));
+    CAIRN_TRY(deal_rows(m, held));
     held += cut_bytes(m);
     CAIRN_TRY(cairn_check_memory(env, "rows that are cut at columns", held));
     CAIRN_TRY(CAIRN_NEW(env, m->its->n * (m->to->q - 1), &m->cut));

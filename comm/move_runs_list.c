@@ -94,10 +94,10 @@ merge(const entry *a, int64_t n, const entry *b, int64_t more, entry *restrict t
     memcpy(to + (n - i), b + j, (size_t)(more - j) * sizeof *to);
 }
 
-/// Where the entries from @p begin on, which ascend, end.
+/// Where the entries from @p begin on, none of which is below the one before, end.
 static int64_t ascend_until(const entry *e, int64_t begin, int64_t n)
 {
-    for (begin++; begin < n && e[begin - 1].column < e[begin].column; begin++) {
+    for (begin++; begin < n && e[begin - 1].column <= e[begin].column; begin++) {
     }
     return begin < n ? begin : n;
 }
@@ -228,6 +228,9 @@ cairn_status cairn_runs_order(cairn_env                *env,
 
         o.longest = n > o.longest ? n : o.longest;
     }
+    /* More pieces than rows as long would only need more room. */
+    if (o.longest > 0 && o.pieces > from->values / o.longest)
+        o.pieces = (int)(from->values / o.longest);
     const int64_t room = 6 * o.longest * o.pieces;
 
     CAIRN_TRY(cairn_check_memory(env, "rows that are put in order",

@@ -25,6 +25,8 @@ static PetscMPIInt home_key = MPI_KEYVAL_INVALID;
 /* --- contexts --------------------------------------------------------------- */
 
 /// A program may end with matrices that it has not destroyed: then their context stays, too.
+/// MPI calls this in PetscFinalize(), after PETSc has unloaded the plug-in, which therefore
+/// is linked to stay (-z nodelete).
 static int forget_home(MPI_Comm comm, int key, void *value, void *extra)
 {
     home *its = value;

@@ -27,6 +27,9 @@ if(CAIRN_WITH_PETSC AND found)
   target_compile_options(cairnpetsc PRIVATE -Wall -Wextra -fvisibility=hidden
     $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
   target_link_libraries(cairnpetsc PRIVATE cairn PkgConfig::PETSC MPI::MPI_C)
+  # PetscFinalize() unloads plug-ins and frees its communicators after that, with what ours
+  # has left there.
+  target_link_options(cairnpetsc PRIVATE LINKER:-z,nodelete)
   set_target_properties(cairnpetsc PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS cairnpetsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT petsc)
   message(STATUS "petsc: a plug-in for PETSc ${PETSC_VERSION}")
