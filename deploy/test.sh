@@ -53,7 +53,8 @@ mkdir -p build
     }
     cmake --preset "$build" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \
         -DCAIRN_FUZZ_SEED="$seed" -DCAIRN_TEST_CACHE="$PWD/build/cache" 9>&-
-    cmake --build --preset "$build" 9>&-
+    # A shell becomes what it runs last, and would let go of the lock with its descriptor.
+    cmake --build --preset "$build" 9>&- || exit
 ) 9>"build/$build.lock"
 [ "${2:-}" != build ] || exit 0
 # Some tests wait rather than work, so there is one more than cores; fuzzers all work.
