@@ -20,20 +20,11 @@ typedef struct {
 /// @p count rows that are alike: their sums, and what they join.
 static void add_rows(build *e, const first_row *first, int count)
 {
-    cairn_ir  *b = e->b;
     cairn_nest row[CAIRN_ALIKE_MOST];
     cairn_sums sums[CAIRN_ALIKE_MOST];
 
-    for (int k = 0; k < count; k++) {
-        row[k] = *first->nest;
-        if (k > 0)
-            cairn_nest_stand(&row[k], first->level,
-                             cairn_ir_add_int(b, cairn_ir_use(b, first->q), k));
-        cairn_nest_dim(&row[k], e->p->out);
-        sums[k] = (cairn_sums){
-            .strips = 1, .strip = {{0, 1, 1}}, .inside = true, .single = true};
-        cairn_product_declare(e, &sums[k]);
-    }
+    cairn_product_stand_rows(e, first->nest, first->level, cairn_ir_use(e->b, first->q),
+                             count, row, sums);
     cairn_product_chains_alike(e, &row[0], sums, count, first->begin, first->stop);
     for (int k = 0; k < count; k++)
         cairn_product_store(e, &row[k], &sums[k]);

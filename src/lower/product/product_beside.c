@@ -35,14 +35,7 @@ static void add_rows(build *e, const cairn_nest *nest, int level, cairn_ir_x q)
     cairn_nest row[CAIRN_BESIDE];
     cairn_sums sums[CAIRN_BESIDE];
 
-    for (int r = 0; r < CAIRN_BESIDE; r++) {
-        row[r] = *nest;
-        if (r > 0) cairn_nest_stand(&row[r], level, cairn_ir_add_int(e->b, q, r));
-        cairn_nest_dim(&row[r], e->p->out);
-        sums[r] = (cairn_sums){
-            .strips = 1, .strip = {{0, 1, 1}}, .inside = true, .single = true};
-        cairn_product_declare(e, &sums[r]);
-    }
+    cairn_product_stand_rows(e, nest, level, q, CAIRN_BESIDE, row, sums);
     cairn_product_chains_beside(e, row, sums);
     for (int r = 0; r < CAIRN_BESIDE; r++)
         cairn_product_store(e, &row[r], &sums[r]);

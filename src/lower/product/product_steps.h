@@ -146,6 +146,16 @@ void cairn_product_term(cairn_product_build *e,
 /// Add one loop over stored entries in four chains.
 void cairn_product_chains(cairn_product_build *e, cairn_nest *nest, cairn_sums *s);
 
+/// Stand at @p count rows next to each other, of the nodes from @p q on of level @p level,
+/// where @p nest stands at the first: @p row and @p sums, [count] each, with sums declared.
+void cairn_product_stand_rows(cairn_product_build *e,
+                              const cairn_nest    *nest,
+                              int                  level,
+                              cairn_ir_x           q,
+                              int                  count,
+                              cairn_nest          *row,
+                              cairn_sums          *sums);
+
 /// Rows of the level that is entered as number @p at, of the nodes @p begin to before @p
 /// end: those next to each other that have the same columns side by side.
 void cairn_product_alike(cairn_product_build *e,

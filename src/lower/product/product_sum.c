@@ -9,6 +9,24 @@
 
 typedef cairn_product_build build;
 
+void cairn_product_stand_rows(build            *e,
+                              const cairn_nest *nest,
+                              int               level,
+                              cairn_ir_x        q,
+                              int               count,
+                              cairn_nest       *row,
+                              cairn_sums       *sums)
+{
+    for (int r = 0; r < count; r++) {
+        row[r] = *nest;
+        if (r > 0) cairn_nest_stand(&row[r], level, cairn_ir_add_int(e->b, q, r));
+        cairn_nest_dim(&row[r], e->p->out);
+        sums[r] = (cairn_sums){
+            .strips = 1, .strip = {{0, 1, 1}}, .inside = true, .single = true};
+        cairn_product_declare(e, &sums[r]);
+    }
+}
+
 /// Lanes of the sums of a strip.
 static int sum_lanes(const build *e, const cairn_sums *s, int strip)
 {
