@@ -190,10 +190,10 @@ static bool is_strewn(const cairn_compiled *c, const cairn_kernel_level *level)
     return begun * (entries / groups) > RUNS * SAMPLE;
 }
 
-/// Where indices are copied, too, and rows end where it is hard to foresee: counted entries
-/// are dealt out by marks in less time than mirrored ones are found by them (measured: 0.83
-/// to 0.9 of the time with 2 to 7 entries a row, in no pattern; where rows are alike, which
-/// nobody marks, mirroring takes 0.94 to 0.96).
+/// Is counting and dealing out faster than mirroring? It is where indices are copied, too,
+/// and the ends of rows, which differ in length, are found by marks: 0.83 to 0.9 of the time,
+/// measured with 2 to 7 entries a row in no pattern. Rows of equal length have no marks, and
+/// mirroring them takes 0.94 to 0.96 of what dealing out does.
 static bool is_dealt_faster(const cairn_compiled *c)
 {
     return c->facts.entries > 0 && !cairn_shared_arrays_fits_mirror(c)
