@@ -26,8 +26,8 @@ function(cairn_kernels_none output)
 
 #include <stddef.h>
 
-const cairn_prebuilt cairn_prebuilt_table[] = {{NULL, {NULL}}};
-const int            cairn_prebuilt_count   = 0;
+const cairn_prebuilt *const cairn_prebuilt_table = NULL;
+const int                   cairn_prebuilt_count = 0;
 ")
 endfunction()
 
@@ -47,15 +47,36 @@ function(cairn_kernel_code)
   set_target_properties(cairn_kernel_code PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(cairn_kernel_code PRIVATE cairn_settings)
   set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_kernel_code CACHE INTERNAL "")
+  set(CAIRN_KERNEL_ROOMS cairn_kernel_code CACHE INTERNAL "")
   if(CAIRN_KERNEL_STORE)
     set_target_properties(cairn_kernel_code PROPERTIES C_COMPILER_LAUNCHER
       "${CMAKE_COMMAND};-DSTORE=${CAIRN_KERNEL_STORE};-DCOMPILER=${CMAKE_C_COMPILER} ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION};-P;${PROJECT_SOURCE_DIR}/deploy/cmake/CairnKernelStore.cmake;--;${CMAKE_C_COMPILER_LAUNCHER}")
   endif()
 endfunction()
 
+# cairn_kernel_libraries(table.c): the kernels, as a part of programs and as a library that
+# programs of the build tree share, whose table is compiled once more, since others than the
+# library itself are to see it. A table without rows is a part of all.
+function(cairn_kernel_libraries table)
+  add_library(cairn_kernels_static STATIC EXCLUDE_FROM_ALL)
+  foreach(room IN LISTS CAIRN_KERNEL_ROOMS)
+    target_sources(cairn_kernels_static PRIVATE $<TARGET_OBJECTS:${room}>)
+  endforeach()
+  if(NOT TARGET cairn_kernel_code)
+    add_library(cairn_kernels_shared ALIAS cairn_kernels_static)
+    return()
+  endif()
+  add_library(cairn_kernels_shared SHARED EXCLUDE_FROM_ALL ${table})
+  target_sources(cairn_kernels_shared PRIVATE $<TARGET_OBJECTS:cairn_kernel_code>)
+  target_include_directories(cairn_kernels_shared PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(cairn_kernels_shared PRIVATE OpenMP::OpenMP_C)
+  add_dependencies(cairn_kernels_shared cairn_kernels)
+endfunction()
+
 # cairn_kernels(room...): the room `kernels`, from the rooms that cairn-gen is linked of.
 function(cairn_kernels)
   set(folder ${PROJECT_BINARY_DIR}/kernels)
+  set(CAIRN_KERNEL_ROOMS "" CACHE INTERNAL "")
   set(sources)
   if(CAIRN_PREBUILT)
     cairn_kernel_widths(widths)
@@ -95,4 +116,6 @@ function(cairn_kernels)
     add_dependencies(cairn_kernels cairn_kernel_code) # one of them writes the files of both
   endif()
   set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_kernels CACHE INTERNAL "")
+  set(CAIRN_KERNEL_ROOMS ${CAIRN_KERNEL_ROOMS} cairn_kernels CACHE INTERNAL "")
+  cairn_kernel_libraries(${folder}/table.c)
 endfunction()

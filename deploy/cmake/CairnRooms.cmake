@@ -63,23 +63,30 @@ function(cairn_room name)
   set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_${name} CACHE INTERNAL "")
 endfunction()
 
-# The library, shared, of all rooms; and the same objects static for the tests, which
-# look inside the rooms.
+# The library, shared, of all rooms; and the same objects static for programs that look inside
+# the rooms: cairn_whole, with the kernels that come with the library, as the library has them,
+# for timings; and cairn_static for tests, which share these kernels (CairnKernels.cmake),
+# since each of hundreds of programs would have two thirds of its bytes from them.
 function(cairn_library)
   add_library(cairn SHARED)
-  add_library(cairn_static STATIC)
+  add_library(cairn_rooms STATIC EXCLUDE_FROM_ALL)
+  add_library(cairn_static INTERFACE)
+  add_library(cairn_whole INTERFACE)
   add_library(cairn::cairn ALIAS cairn)
-  foreach(target cairn cairn_static)
-    foreach(room IN LISTS CAIRN_ROOMS)
-      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${room}>)
-    endforeach()
+  foreach(room IN LISTS CAIRN_ROOMS)
+    target_sources(cairn PRIVATE $<TARGET_OBJECTS:${room}>)
+    if(NOT room IN_LIST CAIRN_KERNEL_ROOMS)
+      target_sources(cairn_rooms PRIVATE $<TARGET_OBJECTS:${room}>)
+    endif()
   endforeach()
   set(libs ZLIB::ZLIB OpenMP::OpenMP_C PkgConfig::HWLOC PkgConfig::JANSSON ${CMAKE_DL_LIBS} m)
   if(CAIRN_WITH_MPI)
     list(APPEND libs MPI::MPI_C ${cairn_rt})
   endif()
   target_link_libraries(cairn PRIVATE ${libs})
-  target_link_libraries(cairn_static PUBLIC cairn_settings ${libs})
+  target_link_libraries(cairn_rooms PUBLIC cairn_settings ${libs})
+  target_link_libraries(cairn_static INTERFACE cairn_rooms cairn_kernels_shared)
+  target_link_libraries(cairn_whole INTERFACE cairn_rooms cairn_kernels_static)
   target_include_directories(cairn PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   # By its build id a kernel on disk is known to be of this build.

@@ -18,8 +18,8 @@ typedef struct cairn_prebuilt {
 
 /// The table: sorted by key as strcmp() orders, no key twice. It is written when the
 /// library is built (kernels/ in the build tree).
-extern const cairn_prebuilt cairn_prebuilt_table[];
-extern const int            cairn_prebuilt_count;
+extern const cairn_prebuilt *const cairn_prebuilt_table; ///< [cairn_prebuilt_count]
+extern const int                   cairn_prebuilt_count;
 
 /// Find a kernel in a table of @p count rows.
 ///

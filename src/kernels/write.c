@@ -168,11 +168,14 @@ static cairn_status write_table(generator *g, const char *folder)
                           "#include \"emit/prebuilt.h\"\n\n#include <stddef.h>\n\n");
     for (int k = 0; k < g->kernels; k++)
         declare(g, &text, &g->kernel[k]);
-    cairn_text_add(&text, "\nconst cairn_prebuilt cairn_prebuilt_table[] = {\n");
+    cairn_text_add(&text, "\nstatic const cairn_prebuilt table[] = {\n");
     for (int k = 0; k < g->kernels; k++)
         print_row(g, &text, &g->kernel[k]);
-    cairn_text_add(&text, "    {NULL, {NULL}}};\n");
-    cairn_text_add(&text, "const int cairn_prebuilt_count = %d;\n", g->kernels);
+    cairn_text_add(&text,
+                   "    {NULL, {NULL}}};\n\n"
+                   "const cairn_prebuilt *const cairn_prebuilt_table = table;\n"
+                   "const int cairn_prebuilt_count = %d;\n",
+                   g->kernels);
     CAIRN_TRY(cairn_text_take(&text, &taken));
     snprintf(path, sizeof path, "%s/table.c", folder);
     const cairn_status status = write_file(g, path, taken);
