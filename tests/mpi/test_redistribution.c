@@ -11,6 +11,18 @@ TestSuite(redistribution, .init = up, .fini = down, .timeout = 3400);
 
 enum { PAIRS = 15, MOST_SIDE = 60, SAID_TEXT = 80 };
 
+/// The memory that a rank may take for what is stored at once, and for what is brought
+/// from there to here beside the tensors that the test itself holds.
+static int64_t limit;
+
+/// Let @p group have the limit beside what it has in use now.
+static void limit_beside_use(cairn_context *group)
+{
+    if (group)
+        cr_assert_eq(cairn_context_set_memory(group, limit + group->env.used_bytes),
+                     CAIRN_OK);
+}
+
 /// A matrix that all ranks know. Sums of its values times those of X are exact.
 typedef struct {
     int64_t extent[2], n;
@@ -323,6 +335,7 @@ static void check_pair(const pair *p, bool *held)
     const cairn_status here  = store_at_once(p, &p->to, false, &want);
 
     *held = there == CAIRN_OK && here == CAIRN_OK;
+    limit_beside_use(some[p->to.ranks]);
     ON_ALL_RANKS((there == CAIRN_OK || may_refuse(there))
                      && (here == CAIRN_OK || may_refuse(here)),
                  "stored: %d, %d: %s", (int)there, (int)here, describe(p));
@@ -344,6 +357,40 @@ static void check_pair(const pair *p, bool *held)
     }
     cairn_tensor_destroy(&made);
     cairn_tensor_destroy(&want);
+    if (some[p->to.ranks]) cairn_context_set_memory(some[p->to.ranks], limit);
+}
+
+static void set_limits(int64_t bytes)
+{
+    limit = bytes;
+    for (int n = 1; n <= size; n++)
+        if (some[n]) cairn_context_set_memory(some[n], limit);
+}
+
+/// A tensor that takes more than half of the limit is brought there while the test holds
+/// the one that it is compared with: a line of 15 MB for each row, most of it padding.
+Test(redistribution, a_tensor_may_take_most_of_the_limit)
+{
+    static pair p;
+    bool        held;
+
+    set_limits(16 << 20);
+    p.dtype       = CAIRN_F64;
+    p.m.extent[0] = size;
+    p.m.extent[1] = MOST_SIDE;
+    for (int64_t i = 0; i < size; i++)
+        for (int64_t j = 0; j < MOST_SIDE; j++) {
+            p.m.coord[2 * p.m.n]     = i;
+            p.m.coord[2 * p.m.n + 1] = j;
+            p.m.value[p.m.n++] = p.m.a[i][j] = (double)(i + j) + 0x1p-30;
+        }
+    p.from = (lies){size, "csr", "nnz"};
+    p.to   = (lies){size, "#encoding<{ idx_map<(d0,d1)->(d0,32000*d1)> }>", "rows"};
+    for (int k = 0; k < PATHS; k++) {
+        p.path = (path_kind)k;
+        check_pair(&p, &held);
+        cr_assert(held);
+    }
 }
 
 Test(redistribution, random_pairs_have_the_arrays_of_the_reference)
@@ -357,8 +404,7 @@ Test(redistribution, random_pairs_have_the_arrays_of_the_reference)
 
     if (again) seed = strtoull(again, NULL, 10);
     MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    for (int n = 1; n <= size; n++)
-        if (some[n]) cairn_context_set_memory(some[n], 64 << 20);
+    set_limits(64 << 20);
     for (; held < (again ? 1 : seed_cases(PAIRS)); drawn++) {
         draw_pair(&p, seed + (uint64_t)drawn, graphs);
         check_pair(&p, &one);
