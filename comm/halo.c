@@ -33,6 +33,7 @@ typedef struct {
 /// A message that is sent: so many rows, behind those of the one before.
 typedef struct {
     cairn_pos first, end;
+    char     *to; ///< Where the first one is written to in this run.
 } departure;
 
 /// Messages on their way.
@@ -325,7 +326,8 @@ static cairn_status list_neighbours(cairn_halo *halo)
         f->sinks += out->count[r] > 0;
     CAIRN_TRY(CAIRN_NEW(halo->comm->env, f->sinks, &f->departure));
     for (int r = 0, k = 0; r < halo->comm->size; at += out->count[r++])
-        if (out->count[r] > 0) f->departure[k++] = (departure){at, at + out->count[r]};
+        if (out->count[r] > 0)
+            f->departure[k++] = (departure){at, at + out->count[r], NULL};
     at = 0;
     for (int r = 0; r < halo->comm->size; r++)
         f->sources += s->count[r] > 0;
@@ -467,46 +469,129 @@ void cairn_halo_spoil(cairn_halo *halo)
         memset(row_at(halo, halo->need.row[k]), 0xff, halo->row_bytes);
 }
 
-/// Into what is sent, or where its receiver reads it, from where row @p first and those
+/* ---- rows, copied by threads ---- */
+
+enum {
+    PIECE       = 64 << 10,  ///< Bytes of a piece,
+    WORTH       = 1 << 20,   ///< and of as many rows as threads are woken for.
+    MOST_PIECES = 1024
+};
+
+/// Some rows of a side, in pieces.
+typedef struct {
+    const cairn_halo *halo;
+    const side       *s;
+    cairn_pos         first, end;
+    int               pieces;
+    const char *rows; ///< Of what is packed: where row `of` is, and the rest behind.
+    cairn_coord of;
+} copies;
+
+/// Where piece @p piece begins.
+static cairn_pos piece_at(const copies *c, int piece)
+{
+    return c->first + (cairn_pos)((__int128)(c->end - c->first) * piece / c->pieces);
+}
+
+static void copy_pieces(copies *c, void (*task)(void *user, int piece))
+{
+    cairn_env *const env     = c->halo->comm->env;
+    const int64_t    bytes   = (c->end - c->first) * (int64_t)c->halo->row_bytes;
+    const int        threads = bytes < WORTH ? 1 : (int)env->options.threads;
+
+    c->pieces = threads <= 1                  ? 1
+                : bytes / PIECE > MOST_PIECES ? MOST_PIECES
+                                              : (int)(bytes / PIECE);
+    cairn_thread_team_do(&env->thread_team, threads, task, c, c->pieces);
+}
+
+/// Write what lies in a piece of each message.
+static void pack_piece(void *user, int piece)
+{
+    const copies *const     c    = user;
+    const cairn_halo *const halo = c->halo;
+    const cairn_pos         lo = piece_at(c, piece), hi = piece_at(c, piece + 1);
+
+    for (int k = 0; k < halo->flight.sinks; k++) {
+        const departure *d     = &halo->flight.departure[k];
+        const cairn_pos  first = d->first > lo ? d->first : lo;
+        const cairn_pos  end   = d->end < hi ? d->end : hi;
+
+        if (first >= end) continue;
+        const cairn_halo_message m = {
+            c->s->row + first, end - first,
+            d->to + (size_t)(first - d->first) * halo->row_bytes, halo->row_bytes};
+
+        cairn_halo_write(&m, c->rows, c->of);
+    }
+}
+
+/// Into what is sent, or where its receiver reads it, from where row @p of and those
 /// after it are.
 static void
-pack(const cairn_halo *halo, const side *s, const char *rows, cairn_coord first)
+pack(const cairn_halo *halo, const side *s, const char *rows, cairn_coord of)
 {
-    for (int k = 0; k < halo->flight.sinks; k++) {
-        const departure          d = halo->flight.departure[k];
-        const cairn_halo_message m = {s->row + d.first, d.end - d.first,
-                                      s->value + (size_t)d.first * halo->row_bytes,
-                                      halo->row_bytes};
+    copies c = {halo, s, 0, s->n, 1, rows, of};
 
-        cairn_halo_write(halo->comm, halo->exchange, k, &m, rows, first);
+    for (int k = 0; k < halo->flight.sinks; k++) {
+        departure *d = &halo->flight.departure[k];
+
+        d->to = cairn_halo_room(halo->comm, halo->exchange, k,
+                                s->value + (size_t)d->first * halo->row_bytes);
     }
+    copy_pieces(&c, pack_piece);
+}
+
+static void unpack_piece(void *user, int piece)
+{
+    const copies *const c     = user;
+    const size_t        bytes = c->halo->row_bytes;
+    const cairn_pos     end   = piece_at(c, piece + 1);
+
+    for (cairn_pos k = piece_at(c, piece); k < end; k++)
+        cairn_halo_copy_row(row_at(c->halo, c->s->row[k]),
+                            c->s->value + (size_t)k * bytes, bytes);
 }
 
 /// From what came, rows first..end-1 of it, into the window.
 static void
 unpack(const cairn_halo *halo, const side *s, cairn_pos first, cairn_pos end)
 {
-    const size_t bytes = halo->row_bytes;
+    copies c = {halo, s, first, end, 1, NULL, 0};
 
-    for (cairn_pos k = first; k < end; k++)
-        cairn_halo_copy_row(row_at(halo, s->row[k]), s->value + (size_t)k * bytes,
-                            bytes);
+    copy_pieces(&c, unpack_piece);
 }
 
-/// Add what came, which lies in rank order.
+static void add_piece(void *user, int piece)
+{
+    const copies *const     c       = user;
+    const cairn_halo *const halo    = c->halo;
+    const cairn_pos         columns = halo->shape.columns;
+    const cairn_pos         end     = piece_at(c, piece + 1);
+
+    for (cairn_pos k = piece_at(c, piece); k < end; k++) {
+        char *to   = row_at(halo, c->s->row[k]);
+        char *from = c->s->value + (size_t)k * halo->row_bytes;
+
+        for (cairn_pos i = 0; i < columns; i++)
+            if (halo->shape.value_bits == 64)
+                ((double *)to)[i] += ((double *)from)[i];
+            else
+                ((float *)to)[i] += ((float *)from)[i];
+    }
+}
+
+/// Add what came in rank order. A rank sends a row once, so that its rows may be added at
+/// the same time.
 static void add_rows(const cairn_halo *halo)
 {
-    const cairn_pos columns = halo->shape.columns;
+    const flight *f = &halo->flight;
 
-    for (cairn_pos k = 0; k < halo->own.n; k++) {
-        char *to   = row_at(halo, halo->own.row[k]);
-        char *from = halo->own.value + (size_t)k * halo->row_bytes;
+    for (int k = 0; k < f->sources; k++) {
+        const cairn_halo_source source = f->arrival[k].source;
+        copies c = {halo, &halo->own, source.first, source.end, 1, NULL, 0};
 
-        for (cairn_pos c = 0; c < columns; c++)
-            if (halo->shape.value_bits == 64)
-                ((double *)to)[c] += ((double *)from)[c];
-            else
-                ((float *)to)[c] += ((float *)from)[c];
+        copy_pieces(&c, add_piece);
     }
 }
 

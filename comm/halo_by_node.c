@@ -439,11 +439,13 @@ static cairn_status hand_on(cairn_halo_by_node *by_node)
 
     for (int r = 0, k = 0; k < out->messages; r++) {
         if (out->count[r] == 0) continue;
-        const cairn_halo_message m = {out->place + next, out->count[r],
-                                      out->value + (size_t)next * by_node->wanted.bytes,
-                                      by_node->wanted.bytes};
+        char *const value          = out->value + (size_t)next * by_node->wanted.bytes;
+        const cairn_halo_message m = {
+            out->place + next, out->count[r],
+            cairn_halo_room(comm, by_node->exchange, k++, value),
+            by_node->wanted.bytes};
 
-        cairn_halo_write(comm, by_node->exchange, k++, &m, by_node->wanted.value, 0);
+        cairn_halo_write(&m, by_node->wanted.value, 0);
         next += out->count[r];
     }
     by_node->now.begun = true;

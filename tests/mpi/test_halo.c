@@ -100,6 +100,95 @@ Test(halo, holds_exactly_the_stored_columns, .timeout = 500)
     cairn_context_destroy(&context);
 }
 
+/* ---- threads ---- */
+
+enum {
+    WIDE  = 3,
+    OWNED = 150000
+}; ///< Columns; rows of each rank, of which all need half.
+
+static double x_of(cairn_coord row, int column)
+{
+    return (double)(row * WIDE + column) + 0.5;
+}
+
+/// Every second row of all ranks, and as @p halo brings them.
+static cairn_status every_second_row(cairn_comm    *comm,
+                                     cairn_halo_way way,
+                                     cairn_rows    *rows,
+                                     cairn_halo   **halo)
+{
+    const cairn_halo_row shape = {way, WIDE, 64};
+    const cairn_coord    n     = (cairn_coord)OWNED * size / 2;
+    cairn_coord         *need  = malloc((size_t)n * sizeof *need);
+
+    for (cairn_coord k = 0; k < n; k++)
+        need[k] = 2 * k;
+    cairn_status status = cairn_halo_create(comm, rows, &shape, need, n, halo);
+
+    free(need);
+    if (status == CAIRN_OK)
+        status = cairn_comm_agree(comm, cairn_halo_map(*halo, rows));
+    return status;
+}
+
+/// Are rows brought, or added up by their owners, in @p rounds exchanges, by as many threads?
+static bool comes_right(cairn_context *context, cairn_rows *rows, cairn_halo_way way)
+{
+    const cairn_coord first = rows->first[rank], end = rows->first[rank + 1];
+    const bool        sums = way == CAIRN_HALO_SUM;
+    cairn_halo       *halo = NULL;
+    bool          right = every_second_row(context->comm, way, rows, &halo) == CAIRN_OK;
+    double *const x     = right ? cairn_halo_window(halo) : NULL;
+
+    /* rounds enough for every way of messages, the memory that ranks share among them */
+    for (int round = 0; round < 12 && right; round++) {
+        for (cairn_coord i = 0; i < (cairn_coord)OWNED * size; i++)
+            for (int c = 0; c < WIDE; c++)
+                if (i % 2 == 0 || (i >= first && i < end))
+                    x[i * WIDE + c] =
+                        sums ? (rank + 1) * x_of(i, c)
+                             : (i >= first && i < end ? x_of(i, c) + round : -1);
+        right = cairn_halo_begin(halo, NULL) == CAIRN_OK
+                && cairn_halo_end(halo) == CAIRN_OK;
+        for (cairn_coord i = 0; i < (cairn_coord)OWNED * size && right; i += 2)
+            for (int c = 0; c < WIDE; c++)
+                right = right
+                        && (sums ? i < first || i >= end
+                                       || x[i * WIDE + c]
+                                              == size * (size + 1) / 2 * x_of(i, c)
+                                 : x[i * WIDE + c] == x_of(i, c) + round);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    cairn_halo_destroy(&halo);
+    return right;
+}
+
+/// Messages of more than a megabyte are packed and unpacked by all threads of a rank.
+Test(halo, threads_copy_large_messages, .timeout = 500)
+{
+    for (int way = 0; way < 2; way++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            cairn_context *context;
+            cairn_rows     rows = {0};
+
+            cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+            context->env.options.threads = threads;
+            ON_ALL_RANKS(
+                cairn_rows_equal(context->comm, (cairn_coord)OWNED * size, 1, &rows)
+                    == CAIRN_OK,
+                "%s", cairn_context_message(context));
+            ON_ALL_RANKS(comes_right(context, &rows, (cairn_halo_way)way),
+                         "way %d, %d threads: %s", way, threads,
+                         cairn_context_message(context));
+            ON_ALL_RANKS(context->env.thread_team.threads
+                             == (size > 1 ? threads - 1 : 0),
+                         "%d threads were made", context->env.thread_team.threads);
+            cairn_rows_fini(&context->env, &rows);
+            cairn_context_destroy(&context);
+        }
+}
+
 /* ---- memory ---- */
 
 enum { PAGE_ROWS = 512, PAGES = 8192 }; /* of values of 8 bytes, on pages of 4 KB */
