@@ -9,6 +9,7 @@
 #include "emit/c.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Values from which on compiling is faster, at some 150 ns a visit that is interpreted. */
 enum { MANY = 200000 };
@@ -47,6 +48,13 @@ static cairn_status name_pass(cairn_env *env, pass *p, char **key)
     return CAIRN_OK;
 }
 
+/// What a function says of its own memory.
+static cairn_status check_memory(cairn_env *env, int64_t result)
+{
+    CAIRN_CHECK(result == 0, env, CAIRN_NO_MEMORY, "out of memory: visits of rows");
+    return CAIRN_OK;
+}
+
 static cairn_status run_compiled(cairn_env *env, pass *p, const cairn_grid_args *args)
 {
     const cairn_kernel_loader *loader  = p->work->loader;
@@ -60,9 +68,10 @@ static cairn_status run_compiled(cairn_env *env, pass *p, const cairn_grid_args 
 
     cairn_free(env, key);
     CAIRN_TRY(status);
-    ((cairn_grid_fn)kernel.run)(p->work->part, args);
+    const int64_t result = ((cairn_grid_fn)kernel.run)(p->work->part, args);
+
     loader->release(loader->user, &kernel);
-    return CAIRN_OK;
+    return check_memory(env, result);
 }
 
 /// Get the function that is interpreted, from the parts before or anew.
@@ -87,8 +96,7 @@ run_interpreted(cairn_env *env, const pass *p, const cairn_grid_args *args)
 
     CAIRN_TRY(prepare(env, p, code));
     CAIRN_TRY(cairn_ir_code_run(env, *code, p->work->part, NULL, args, NULL, &result));
-    CAIRN_CHECK(result == 0, env, CAIRN_NO_MEMORY, "out of memory: visits of rows");
-    return CAIRN_OK;
+    return check_memory(env, result);
 }
 
 void cairn_grid_passes_fini(cairn_env *env, cairn_grid_passes *passes)
@@ -104,12 +112,15 @@ static cairn_status visit(cairn_env             *env,
                           const cairn_grid_args *args)
 {
     const cairn_kernel_loader *loader = work->loader;
+    char *const                why    = work->passes->why;
     pass                       p      = {.work = work, .counts = counts};
 
     if (loader && !loader->interprets && work->part->values >= MANY) {
         const cairn_status status = run_compiled(env, &p, args);
 
-        if (status != CAIRN_NO_KERNEL) return status;
+        if (status != CAIRN_NO_KERNEL || env->options.kernels == CAIRN_KERNELS_COMPILED)
+            return status;
+        if (!why[0]) memcpy(why, cairn_message(env), CAIRN_MESSAGE);
     }
     return run_interpreted(env, &p, args);
 }

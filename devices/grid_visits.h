@@ -16,6 +16,9 @@
 typedef struct cairn_grid_passes {
     /// The one that counts visits, and the one that lists them; NULL: no part wanted it yet.
     cairn_ir_code *code[2];
+    /// Why they were interpreted where compiling them would have been faster; "": they were
+    /// not.
+    char why[CAIRN_MESSAGE];
 } cairn_grid_passes;
 
 void cairn_grid_passes_fini(cairn_env *env, cairn_grid_passes *passes);
@@ -48,8 +51,13 @@ typedef struct cairn_grid_visits {
 /// and there are any; the first part that is not pays for preparing the others. Memory: 12
 /// bytes a visit, 4 a row.
 ///
+/// What cannot be compiled is interpreted, and work->passes->why says why; under
+/// CAIRN_KERNELS=compiled it fails instead.
+///
 /// @param[out] visits  Release with cairn_grid_visits_fini(). Unchanged on failure.
 /// @retval CAIRN_UNSUPPORTED  There are 2^32 values or more.
+/// @retval CAIRN_NO_KERNEL    They would be interpreted, which is not wanted.
+/// @retval CAIRN_NO_MEMORY
 cairn_status cairn_grid_visits_make(cairn_env             *env,
                                     const cairn_grid_work *work,
                                     cairn_grid_visits     *visits);

@@ -67,7 +67,8 @@ void cairn_cuda_ahead(cairn_device *device, const cairn_device_work *work, int w
     if (list_all(device, work, works, &texts) == CAIRN_OK
         && get_all(&how, texts.text, texts.texts, &wanted) == CAIRN_OK)
         for (int k = 0; k < texts.texts; k++)
-            if (wanted[k].object.bytes || wanted[k].why)
+            if (wanted[k].object.bytes
+                || (wanted[k].why && wanted[k].status == CAIRN_NO_KERNEL))
                 (void)cairn_cuda_fresh_keep(device, &wanted[k]);
     cairn_cuda_of(device)->code.awaited = works;
     let_go(env, wanted, texts.texts);
@@ -112,8 +113,9 @@ static cairn_status count_kept(const cairn_cuda_compiling *how,
 {
     for (int k = 0; k < count; k++) {
         if (!wanted[k].object.bytes)
-            return cairn_fail(how->env, CAIRN_NO_KERNEL, "%s",
-                              wanted[k].why ? wanted[k].why : "compile: no memory");
+            return cairn_fail(how->env, wanted[k].status, "%s",
+                              wanted[k].why ? wanted[k].why
+                                            : cairn_status_text(wanted[k].status));
         counts->cached += wanted[k].cached;
         counts->compiled += !wanted[k].cached;
     }

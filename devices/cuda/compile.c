@@ -94,6 +94,7 @@ done:
         /* Without memory for the reason it is found again by who asks for the kernel. */
         (void)cairn_strndup(env, why, strlen(why), &w->why);
     }
+    w->status = status;
     cairn_cache_unlock(&lock);
     cairn_free(env, whole);
 }

@@ -30,8 +30,9 @@ typedef struct cairn_cuda_wanted {
     const char  *key, *text;
     cairn_object object; ///< Its code, cairn_object_free(). None: another process is
                          ///< compiling it, or it failed,
-    char *why;           ///< for this reason, cairn_free(). NULL: it did not.
-    bool  cached;        ///< It was in the cache.
+    char        *why;    ///< for this reason, cairn_free(). NULL: it did not.
+    cairn_status status; ///< What that is: only CAIRN_NO_KERNEL would come again.
+    bool         cached; ///< It was in the cache.
 } cairn_cuda_wanted;
 
 /// How they are got.

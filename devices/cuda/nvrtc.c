@@ -137,6 +137,14 @@ void cairn_nvrtc_target(const cairn_nvrtc *nvrtc, char *option, size_t size)
              nvrtc->target);
 }
 
+/// What a failure of the compiler's is here.
+static cairn_status status_of(cairn_nvrtc_result error)
+{
+    enum { OUT_OF_MEMORY = 1 };
+
+    return error == OUT_OF_MEMORY ? CAIRN_NO_MEMORY : CAIRN_NO_KERNEL;
+}
+
 /// Fail with the first line of the compiler's that says something.
 static cairn_status refuse(cairn_env          *env,
                            const cairn_nvrtc  *nvrtc,
@@ -152,7 +160,7 @@ static cairn_status refuse(cairn_env          *env,
     if (length > 0 && nvrtc->nvrtcGetProgramLog(program, log) != 0) log[0] = '\0';
     const char *const  text = log + strspn(log, " \t\r\n");
     const cairn_status status =
-        cairn_fail(env, CAIRN_NO_KERNEL, "compile: %s: %s%s%.*s", symbol,
+        cairn_fail(env, status_of(error), "compile: %s: %s%s%.*s", symbol,
                    nvrtc->nvrtcGetErrorString(error), *text ? ": " : "",
                    (int)strcspn(text, "\r\n"), text);
 
@@ -173,7 +181,7 @@ static cairn_status fetch(cairn_env          *env,
     cairn_nvrtc_result error = nvrtc->text ? nvrtc->nvrtcGetPTXSize(program, &length)
                                            : nvrtc->nvrtcGetCUBINSize(program, &length);
 
-    CAIRN_CHECK(error == 0 && length > 0, env, CAIRN_NO_KERNEL, "compile: %s: %s",
+    CAIRN_CHECK(error == 0 && length > 0, env, status_of(error), "compile: %s: %s",
                 symbol, nvrtc->nvrtcGetErrorString(error));
     fresh.length = (int64_t)length;
     CAIRN_TRY(CAIRN_NEW(env, fresh.length, &fresh.bytes));
@@ -184,7 +192,7 @@ static cairn_status fetch(cairn_env          *env,
         return CAIRN_OK;
     }
     cairn_object_free(env, &fresh);
-    return cairn_fail(env, CAIRN_NO_KERNEL, "compile: %s: %s", symbol,
+    return cairn_fail(env, status_of(error), "compile: %s: %s", symbol,
                       nvrtc->nvrtcGetErrorString(error));
 }
 
@@ -207,7 +215,7 @@ cairn_status cairn_nvrtc_compile(cairn_env         *env,
     cairn_nvrtc_result error =
         nvrtc->nvrtcCreateProgram(&program, text, symbol, 0, NULL, NULL);
 
-    CAIRN_CHECK(error == 0, env, CAIRN_NO_KERNEL, "compile: %s: %s", symbol,
+    CAIRN_CHECK(error == 0, env, status_of(error), "compile: %s: %s", symbol,
                 nvrtc->nvrtcGetErrorString(error));
     error = nvrtc->nvrtcCompileProgram(program, sizeof option / sizeof *option, option);
     status = error != 0 ? refuse(env, nvrtc, program, symbol, error)

@@ -69,6 +69,7 @@ void cairn_nvrtc_target(const cairn_nvrtc *nvrtc, char *option, size_t size);
 /// @param[out] object  What the driver loads; cairn_object_free(). Unchanged on failure.
 /// @retval CAIRN_NO_KERNEL  It does not compile; the message has the first line of what
 ///                          the compiler says.
+/// @retval CAIRN_NO_MEMORY  Of the compiler's, too.
 cairn_status cairn_nvrtc_compile(cairn_env         *env,
                                  const cairn_nvrtc *nvrtc,
                                  const char        *symbol,

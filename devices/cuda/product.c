@@ -32,6 +32,7 @@ typedef struct {
     cairn_cuda_entry    entry[CAIRN_GRID_FUNCTIONS];
     cairn_grid_tiles   *tiles; ///< [parts]
     int64_t             parts;
+    cairn_grid_passes   passes;
 } making;
 
 /// Is Y on the host nothing that must be kept?
@@ -151,25 +152,22 @@ void cairn_cuda_point(const cairn_cuda_product *p, cairn_cuda_vectors at)
 /// functions of the processor's.
 static cairn_status divide(making *m)
 {
-    cairn_env        *env    = m->p->device->env;
-    cairn_grid_passes passes = {{NULL}};
-    cairn_grid_work   work   = {.layout  = cairn_work_group(&m->p->work)->layout,
-                                .product = &m->product,
-                                .args    = operation(m->p, cairn_cuda_vectors_of(m->p)),
-                                .passes  = &passes};
-    cairn_status      status;
+    cairn_env      *env  = m->p->device->env;
+    cairn_grid_work work = {.layout  = cairn_work_group(&m->p->work)->layout,
+                            .product = &m->product,
+                            .args    = operation(m->p, cairn_cuda_vectors_of(m->p)),
+                            .passes  = &m->passes};
 
-    if (m->grid.shape != CAIRN_GRID_REGROUPED
-        || cairn_device_kernels(m->p->device, &work.loader) != CAIRN_OK)
-        work.loader = NULL;
-    m->parts = cairn_work_group(&m->p->work)->count;
-    status   = CAIRN_NEW_ZERO(env, m->parts, &m->tiles);
+    if (m->grid.shape == CAIRN_GRID_REGROUPED)
+        CAIRN_TRY(cairn_device_kernels(m->p->device, &work.loader));
+    m->parts            = cairn_work_group(&m->p->work)->count;
+    cairn_status status = CAIRN_NEW_ZERO(env, m->parts, &m->tiles);
+
     for (int64_t k = 0; status == CAIRN_OK && k < m->parts; k++) {
         work.part = &part_of(m, k)->view;
         if (work.part->values > 0)
             status = cairn_grid_tiles_make(env, &work, &m->tiles[k]);
     }
-    cairn_grid_passes_fini(env, &passes);
     return status;
 }
 
@@ -438,6 +436,7 @@ static void finish_making(making *m)
     for (int64_t k = 0; m->tiles && k < m->parts; k++)
         cairn_grid_tiles_fini(env, &m->tiles[k]);
     cairn_free(env, m->tiles);
+    cairn_grid_passes_fini(env, &m->passes);
     cairn_cuda_fini(env, &m->kernel);
 }
 
@@ -493,6 +492,15 @@ static cairn_status renew(cairn_launch *launch)
     return status;
 }
 
+void cairn_cuda_remark(cairn_launch *launch, const char *what, const char *why)
+{
+    const size_t length = strlen(launch->note);
+
+    if (strstr(launch->note, what)) return;
+    snprintf(launch->note + length, sizeof launch->note - length, "%s%s: %s",
+             length > 0 ? "; " : "", what, why);
+}
+
 static cairn_status
 make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
 {
@@ -505,8 +513,8 @@ make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
     p->device = device;
     p->work   = *work;
     status    = prepare(&m);
-    finish_making(&m);
     if (status != CAIRN_OK) {
+        finish_making(&m);
         discard(p);
         return status;
     }
@@ -521,8 +529,12 @@ make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
                        .release = release,
                        .state   = p};
     if (p->alone.no_graph != CAIRN_CUDA_OK)
-        snprintf(launch->note, sizeof launch->note, "started step by step: %s",
-                 cairn_cuda_error(&cairn_cuda_of(device)->driver, p->alone.no_graph));
+        cairn_cuda_remark(
+            launch, "started step by step",
+            cairn_cuda_error(&cairn_cuda_of(device)->driver, p->alone.no_graph));
+    if (m.passes.why[0])
+        cairn_cuda_remark(launch, "visits were listed interpreted", m.passes.why);
+    finish_making(&m);
     return CAIRN_OK;
 }
 

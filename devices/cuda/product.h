@@ -54,6 +54,10 @@ struct cairn_cuda_product {
 /// The product that a work is lowered as.
 cairn_product cairn_cuda_product_of(const cairn_device_work *work);
 
+/// Add to what people would like to know of a launch; said once, however often its seats are
+/// made.
+void cairn_cuda_remark(cairn_launch *launch, const char *what, const char *why);
+
 /// Where X and Y are on the card.
 typedef struct cairn_cuda_vectors {
     cairn_cuda_pointer x; ///< As cairn_launch.run() gets it.

@@ -45,7 +45,8 @@ bool cairn_cuda_code_has(const cairn_device *device, const char *key);
 /// @param[out] program  cairn_cuda_program_leave(). Unchanged on failure.
 /// @retval CAIRN_NO_KERNEL  There is no compiler, it fails, or the driver refuses the
 ///                          code.
-/// @retval CAIRN_NO_MEMORY, CAIRN_NO_DEVICE
+/// @retval CAIRN_NO_MEMORY  The card's, the host's or the compiler's.
+/// @retval CAIRN_NO_DEVICE
 cairn_status cairn_cuda_program_get(cairn_device        *device,
                                     const char          *key,
                                     const char          *text,

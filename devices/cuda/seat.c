@@ -131,12 +131,12 @@ static void describe(const seated *s, const cairn_seat_loan *loan, cairn_launch 
     const cairn_cuda_result refused = s->seat.loan.refused;
 
     if (s->seat.no_graph != CAIRN_CUDA_OK)
-        snprintf(launch->note, sizeof launch->note, "started step by step: %s",
-                 cairn_cuda_error(driver, s->seat.no_graph));
+        cairn_cuda_remark(launch, "started step by step",
+                          cairn_cuda_error(driver, s->seat.no_graph));
     else if (loan && (!pins || refused != CAIRN_CUDA_OK))
-        snprintf(launch->note, sizeof launch->note, "X is copied on the host first: %s",
-                 pins ? cairn_cuda_error(driver, refused)
-                      : "CAIRN_CUDA_REGISTER is never");
+        cairn_cuda_remark(launch, "X is copied on the host first",
+                          pins ? cairn_cuda_error(driver, refused)
+                               : "CAIRN_CUDA_REGISTER is never");
 }
 
 static cairn_status make(cairn_device          *device,

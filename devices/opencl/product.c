@@ -193,8 +193,7 @@ static cairn_status prepare_grid(cairn_opencl_product *p,
                               .passes  = passes};
     cairn_grid_tiles  tiles;
 
-    /* The processor's, which a grid does without. */
-    if (cairn_device_kernels(p->device, &work.loader) != CAIRN_OK) work.loader = NULL;
+    CAIRN_TRY(cairn_device_kernels(p->device, &work.loader)); /* the processor's */
     call.abi  = CAIRN_ABI_GRID;
     call.grid = work.args;
     CAIRN_TRY(cairn_grid_tiles_make(env, &work, &tiles));
@@ -212,7 +211,7 @@ static cairn_status prepare_parts(cairn_opencl_product *p,
     const int64_t     parts  = cairn_work_group(&p->work)->count;
     const bool        grid   = p->grid.shape != CAIRN_GRID_NONE;
     const int64_t     each   = grid ? CAIRN_GRID_FUNCTIONS : 1;
-    cairn_grid_passes passes = {{NULL}};
+    cairn_grid_passes passes = {.code = {NULL}};
 
     p->tasks            = parts * each;
     cairn_status status = CAIRN_NEW_ZERO(p->device->env, p->tasks, &p->task);
@@ -224,6 +223,7 @@ static cairn_status prepare_parts(cairn_opencl_product *p,
         status = grid ? prepare_grid(p, product, part, &passes, &p->task[k * each])
                       : prepare_turns(p, division, part, &p->task[k]);
     }
+    snprintf(p->interpreted, sizeof p->interpreted, "%.120s", passes.why);
     cairn_grid_passes_fini(p->device->env, &passes);
     return status;
 }
@@ -415,6 +415,21 @@ static void release(cairn_launch *launch)
     *launch = (cairn_launch){0};
 }
 
+/// What people would like to know of how it goes.
+static void describe(const cairn_opencl_product *p, cairn_launch *launch)
+{
+    const char *const why = p->interpreted;
+
+    if (p->grid.shape == CAIRN_GRID_REGROUPED)
+        snprintf(launch->note, sizeof launch->note,
+                 "it meets rows of Y again and again: listed by row, 12 bytes a "
+                 "visit%s%s",
+                 why[0] ? ", interpreted: " : "", why);
+    else if (!p->code->kernel.items)
+        snprintf(launch->note, sizeof launch->note,
+                 "one work-item does all of it: it meets rows of Y again and again");
+}
+
 cairn_status cairn_opencl_build(cairn_device            *device,
                                 const cairn_device_work *work,
                                 cairn_launch            *launch)
@@ -441,12 +456,7 @@ cairn_status cairn_opencl_build(cairn_device            *device,
                              .run     = cairn_opencl_run,
                              .release = release,
                              .state   = p};
-    if (p->grid.shape == CAIRN_GRID_REGROUPED)
-        snprintf(launch->note, sizeof launch->note,
-                 "it meets rows of Y again and again: listed by row, 12 bytes a visit");
-    else if (!p->code->kernel.items)
-        snprintf(launch->note, sizeof launch->note,
-                 "one work-item does all of it: it meets rows of Y again and again");
+    describe(p, launch);
     return CAIRN_OK;
 
 discard:

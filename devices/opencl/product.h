@@ -44,6 +44,7 @@ typedef struct cairn_opencl_product {
     cairn_opencl_own own;
     bool             keeps;  ///< Y comes to the device first,
     bool             clears; ///< or is 0 there first.
+    char interpreted[128];   ///< Why visits were listed so (grid_visits.h), or "".
 } cairn_opencl_product;
 
 /// Run it; a slot of cairn_launch.

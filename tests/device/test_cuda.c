@@ -888,6 +888,44 @@ Test(cuda_code, that_is_wrong)
     end();
 }
 
+/// A plan where every text fails with a code of the compiler's, and no code is kept.
+static void plan_against(const char *settings, cairn_status expected, const char *words)
+{
+    const cairn_plan_options options = {.size = sizeof options, .place = "cuda"};
+    cairn_plan_info          info    = CAIRN_PLAN_INFO;
+    cairn_plan              *plan    = NULL;
+
+    BEGIN(settings, "cuda");
+    snprintf(context->env.options.cache, sizeof context->env.options.cache, "none");
+    cairn_context_set_threads(context, cairn_context_threads(context));
+    must_settle(context); /* opens the devices anew, without a cache */
+    cairn_source *source = source_of();
+    cairn_tensor *tensor = must_store(context, source, "hybrid<dia,ell>", CAIRN_F64);
+
+    cr_expect_eq(cairn_plan_create_with(tensor, &options, &plan), expected);
+    if (plan) MUST(context, cairn_plan_describe(plan, &info));
+    const char *const why = plan ? info.why : cairn_context_message(context);
+
+    cr_assert_not_null(why);
+    cr_expect(strstr(why, words), "no '%s' in %s", words, why);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    end();
+}
+
+/// A compiler without memory is no product that has no kernel: there is no plan.
+Test(cuda_code, that_the_compiler_has_no_memory_for)
+{
+    plan_against("compile=1", CAIRN_NO_MEMORY, "NVRTC_ERROR_OUT_OF_MEMORY");
+}
+
+/// A compiler that breaks: the plan goes the reference way, and says why.
+Test(cuda_code, that_breaks_the_compiler)
+{
+    plan_against("compile=11", CAIRN_OK, "NVRTC_ERROR_INTERNAL_ERROR");
+}
+
 /* ---- Which devices there are ---- */
 
 static cairn_status open_list(const char *list, const char *place)

@@ -58,7 +58,7 @@ compile(cairn_nvrtc_program program, int options, const char *const *option)
         ;
     pthread_mutex_unlock(&gate);
     compiled++;
-    return strcmp(program, "wrong") == 0 ? 6 : 0;
+    return strcmp(program, "wrong") == 0 ? 6 : strcmp(program, "much") == 0;
 }
 
 static cairn_nvrtc_result log_size(cairn_nvrtc_program program, size_t *size)
@@ -121,7 +121,8 @@ static void close_folder(void)
     cr_expect_eq(system(remove), 0);
 }
 
-/// Compile KERNELS texts, of which number @p wrong is none.
+/// Compile KERNELS texts, of which number @p wrong is none, and there is no memory for the
+/// one after it.
 static void
 compile_all(cairn_cuda_compiling *how, cairn_cuda_wanted wanted[KERNELS], int wrong)
 {
@@ -129,7 +130,10 @@ compile_all(cairn_cuda_compiling *how, cairn_cuda_wanted wanted[KERNELS], int wr
 
     for (int k = 0; k < KERNELS; k++) {
         snprintf(key[k], sizeof key[k], "key %d", k);
-        snprintf(text[k], sizeof text[k], k == wrong ? "wrong" : "text %d", k);
+        if (wrong >= 0 && k - wrong <= 1 && k >= wrong)
+            snprintf(text[k], sizeof text[k], k == wrong ? "wrong" : "much");
+        else
+            snprintf(text[k], sizeof text[k], "text %d", k);
         wanted[k] = (cairn_cuda_wanted){.key = key[k], .text = text[k]};
     }
     running = compiled = 0;
@@ -173,7 +177,10 @@ Test(cuda_compile, what_is_wrong_alone)
     open_folder();
     compile_all(&how, wanted, 2);
     for (int k = 0; k < KERNELS; k++)
-        cr_expect_eq(wanted[k].object.bytes == NULL, k == 2, "kernel %d", k);
+        cr_expect_eq(wanted[k].object.bytes == NULL, k == 2 || k == 3, "kernel %d", k);
+    cr_expect_eq(wanted[1].status, CAIRN_OK);
+    cr_expect_eq(wanted[2].status, CAIRN_NO_KERNEL);
+    cr_expect_eq(wanted[3].status, CAIRN_NO_MEMORY);
     cr_assert_not_null(wanted[2].why);
     cr_expect(strstr(wanted[2].why, "NVRTC_ERROR: it is wrong"), "%s", wanted[2].why);
     cr_expect_str_eq(env.message, "", "messages are the threads' own");

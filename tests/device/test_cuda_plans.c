@@ -294,6 +294,96 @@ Test(cuda_plans, visits_of_large_parts_are_listed_by_compiled_functions, .timeou
     end();
 }
 
+/// A matrix in compressed columns, so large that what lists its visits is compiled.
+static cairn_tensor *large_by_columns(cairn_source **source)
+{
+    const cairn_problem problem = {
+        .size = sizeof problem, .n = 60000, .degree = 5, .seed = 3};
+
+    MUST(context, cairn_source_generate(context, "uniform", &problem, source));
+    return must_store(context, *source, "csc", CAIRN_F64);
+}
+
+static cairn_status open_without_memory(cairn_device        *device,
+                                        cairn_kernel_loader *loader)
+{
+    (void)loader;
+    return cairn_fail(device->env, CAIRN_NO_MEMORY, "out of memory: the loader");
+}
+
+/// Without memory for the loader of the host's functions there is no plan, and not one that
+/// interprets.
+Test(cuda_plans, a_loader_without_memory_is_told, .timeout = 600)
+{
+    const cairn_plan_options options = {.size = sizeof options, .place = "cuda"};
+    cairn_plan              *plan    = NULL;
+    cairn_source            *source;
+
+    BEGIN("seed=36");
+    cairn_device *card   = &context->devices->device[1];
+    cairn_tensor *tensor = large_by_columns(&source);
+
+    cr_assert_null(card->kernels.load);
+    card->ops.kernels.open = open_without_memory;
+    REFUSED(context, NO_MEMORY, "out of memory: the loader",
+            cairn_plan_create_with(tensor, &options, &plan));
+    cr_expect_null(plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    end();
+}
+
+static cairn_status
+refuse(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    (void)user, (void)request, (void)kernel;
+    return cairn_fail(&context->env, CAIRN_NO_KERNEL,
+                      "compile: cc: it was killed by signal 11");
+}
+
+/// A compiler that fails: the part says that its visits were listed by the interpreter, and
+/// why, with the same bits; who wants compiled functions alone is refused.
+Test(cuda_plans, a_compiler_that_fails_is_told, .timeout = 600)
+{
+    const cairn_plan_options   options = {.size = sizeof options, .place = "cuda"};
+    cairn_plan                *plan[2] = {NULL};
+    cairn_source              *source;
+    const cairn_kernel_loader *loader;
+    cairn_plan_part           *part;
+    int64_t                    count, first, end_row;
+
+    BEGIN("seed=37");
+    cairn_device *card   = &context->devices->device[1];
+    cairn_tensor *tensor = large_by_columns(&source);
+
+    MUST(context, cairn_device_kernels(card, &loader));
+    card->kernels.load           = refuse;
+    context->env.options.kernels = CAIRN_KERNELS_COMPILED;
+    REFUSED(context, NO_KERNEL, "compile: cc: it was killed by signal 11",
+            cairn_plan_create_with(tensor, &options, &plan[0]));
+    context->env.options.kernels = CAIRN_KERNELS_AUTO;
+    for (int k = 0; k < 2; k++) {
+        plan[k] = plan_of(tensor, k ? "cpu" : "cuda", NULL);
+        fill_ramp(plan[k]);
+        MUST(context, cairn_plan_run(plan[k], NULL, NULL));
+    }
+    MUST(context, cairn_plan_parts(plan[0], &count, &part));
+    cr_assert_eq(count, 1);
+    cr_expect_str_eq(part->route, "compiled");
+    cr_expect(strstr(part->note, "visits were listed interpreted: compile: cc: it was "
+                                 "killed by signal 11"),
+              "%s", part->note);
+    cairn_plan_parts_free(plan[0], &part);
+    cairn_plan_rows(plan[0], &first, &end_row);
+    cr_expect_arr_eq(cairn_plan_y(plan[0]), cairn_plan_y(plan[1]),
+                     (size_t)(end_row - first) * sizeof(double));
+    for (int k = 0; k < 2; k++)
+        cairn_plan_destroy(&plan[k]);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    end();
+}
+
 /* ---- Values changed in place ---- */
 
 enum { SIDE = 61 };

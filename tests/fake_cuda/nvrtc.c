@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// CUDA's compiler: what it makes is a shared object of the processor's, by cc and on_cpu.h.
-/// FAKE_CUDA="nvrtc=12.4" is its version, else 13.0; it knows cards from 7.5 on.
+/// FAKE_CUDA="nvrtc=12.4" is its version, else 13.0; it knows cards from 7.5 on;
+/// "compile=1" has every text fail with that code.
 
 #include "devices/cuda/nvrtc.h"
 
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OK = 0, INVALID = 3, COMPILATION = 6 };
+enum { OK = 0, MEMORY = 1, INVALID = 3, COMPILATION = 6, INTERNAL = 11 };
 
 typedef struct program {
     char  *text;
@@ -36,10 +37,17 @@ FAKE_EXPORT long fake_nvrtc_compiled(void)
     return compiled;
 }
 
+/// Where a word of the settings begins; NULL: it is not there.
+static const char *setting(const char *name)
+{
+    const char *const set = getenv("FAKE_CUDA");
+
+    return set ? strstr(set, name) : NULL;
+}
+
 FAKE_EXPORT cairn_nvrtc_result nvrtcVersion(int *major, int *minor)
 {
-    const char *const set  = getenv("FAKE_CUDA");
-    const char *const word = set ? strstr(set, "nvrtc=") : NULL;
+    const char *const word = setting("nvrtc=");
 
     *major = 13;
     *minor = 0;
@@ -51,6 +59,8 @@ FAKE_EXPORT const char *nvrtcGetErrorString(cairn_nvrtc_result error)
 {
     return error == COMPILATION ? "NVRTC_ERROR_COMPILATION"
            : error == INVALID   ? "NVRTC_ERROR_INVALID_INPUT"
+           : error == MEMORY    ? "NVRTC_ERROR_OUT_OF_MEMORY"
+           : error == INTERNAL  ? "NVRTC_ERROR_INTERNAL_ERROR"
                                 : "NVRTC_ERROR unknown";
 }
 
@@ -155,11 +165,12 @@ FAKE_EXPORT cairn_nvrtc_result nvrtcCompileProgram(cairn_nvrtc_program made,
                                                    const char *const  *option)
 {
     program *const    p    = made;
-    const char *const base = getenv("TMPDIR");
-    char              folder[256], text[300], object[300], log[300], line[2048];
-    size_t            length;
+    const char *const base = getenv("TMPDIR"), *const word = setting("compile=");
+    char   folder[256], text[300], object[300], log[300], line[2048];
+    size_t length;
 
     if (!read_options(p, options, option)) return INVALID;
+    if (word) return (cairn_nvrtc_result)atoi(word + strlen("compile="));
     snprintf(folder, sizeof folder, "%.200s/fake-nvrtc-XXXXXX",
              base && *base ? base : "/tmp");
     if (!mkdtemp(folder)) fake_die("no folder for the compiler's files");

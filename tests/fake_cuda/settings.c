@@ -75,7 +75,8 @@ static void read_word(const char *word)
         return;
     else if (strncmp(word, "fail=", 5) == 0)
         read_failure(value);
-    else if (strncmp(word, "nvrtc=", 6) != 0) /* the compiler's */
+    else if (strncmp(word, "nvrtc=", 6) != 0
+             && strncmp(word, "compile=", 8) != 0) /* the compiler's */
         fake_die("FAKE_CUDA has a word that is not known");
 }
 

@@ -129,7 +129,7 @@ static void run_grid(product_case            *c,
     const int                m      = c->local->part[k].where.member;
     const cairn_product_args given  = product_case_args(c, v, o);
     cairn_grid_args          args   = grid_args(&given);
-    cairn_grid_passes        passes = {{NULL}};
+    cairn_grid_passes        passes = {.code = {NULL}};
     const cairn_grid_work    work   = {.layout  = c->local->group[m].layout,
                                        .product = &c->product[v],
                                        .part    = view,

@@ -166,7 +166,7 @@ static void run_divided(text_case              *c,
     r->args                      = grid_args(&args);
     r->grid                      = cairn_grid_of(layout, &product);
     r->part.view                 = guarded_part(&memory, &r->part);
-    cairn_grid_passes     passes = {{NULL}};
+    cairn_grid_passes     passes = {.code = {NULL}};
     const cairn_grid_work work   = {.layout  = layout,
                                     .product = &product,
                                     .part    = &r->part.view,

@@ -221,7 +221,7 @@ compare_grid(product_case *c, int v, int64_t k, product_operands *o, const void 
     const cairn_product_args args   = product_case_args(c, v, o);
     cairn_grid_args          given  = grid_args(&args);
     void *const              result = malloc(bytes + 1);
-    cairn_grid_passes        passes = {{NULL}};
+    cairn_grid_passes        passes = {.code = {NULL}};
     const cairn_grid_work    work   = {.layout  = layout,
                                        .product = &c->product[v],
                                        .part    = arrays.part,
