@@ -98,6 +98,13 @@ static void take(cairn_beside *b, const cairn_solve_state *state)
     turn(b, TRIED, 1);
 }
 
+/// What this rank has measured goes with the next sums, and is in all ranks' after those.
+static void weigh(cairn_beside *b)
+{
+    b->stage = WEIGHED;
+    b->quiet = QUIET + 1;
+}
+
 /// All ranks' seconds together say which way is faster.
 static void settle(cairn_beside *b, const cairn_solve_state *state)
 {
@@ -148,7 +155,7 @@ const char *cairn_beside_step(cairn_beside *beside, const cairn_solve_state *sta
     else if (b->stage == TRIED && b->trial == 0)
         turn(b, RETRIED, 0);
     else if (b->stage == RETRIED && b->trial == 0)
-        b->stage = WEIGHED, b->quiet = QUIET + 1;
+        weigh(b);
     else if (b->stage == WEIGHED && b->quiet == 0)
         settle(b, state);
     say(b);
