@@ -139,6 +139,17 @@ CAIRN_WIDE static bool factor_lu(double *a, int64_t m, int32_t *pivot)
     return true;
 }
 
+/// Factored, a block with one such number would have others in its place.
+static cairn_status check_finite(cairn_env *env, const double *a, int64_t m, int64_t i)
+{
+    for (int64_t k = 0; k < m * m; k++)
+        CAIRN_CHECK(isfinite(a[k]), env, CAIRN_BAD_ARGUMENT,
+                    "solve: block-jacobi: row %" PRId64 " (from 0) has %g in column "
+                    "%" PRId64,
+                    i + k / m, a[k], i + k % m);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_block_factors_factor(cairn_env *env, cairn_block_factors *f)
 {
     double *diagonal = NULL;
@@ -150,6 +161,8 @@ cairn_status cairn_block_factors_factor(cairn_env *env, cairn_block_factors *f)
         const int64_t m = block_end(f, i) - i;
         double *const a = f->value + i * f->block;
 
+        status = check_finite(env, a, m, f->first + i);
+        if (status != CAIRN_OK) break;
         for (int64_t k = 0; k < m; k++)
             diagonal[k] = a[k * m + k];
         const bool symmetric = is_symmetric(a, m);

@@ -101,16 +101,12 @@ cairn_status cairn_cg_step(cairn_cg *c)
     cairn_solver *s   = c->s;
     const double  rho = c->rho;
 
-    if (!(rho > 0))
-        return cairn_solver_break(
-            s, "r'z is %g: the preconditioner is not positive definite", rho);
+    CAIRN_TRY(cairn_solver_check_positive(s, "r'z", rho, "preconditioner"));
     cairn_solver_multiply(s, c->p, c->q);
     CAIRN_TRY(cairn_sums_of(s->sums, dot_pq, c, 1));
     const double pq = s->sums->result[0];
 
-    if (!(pq > 0))
-        return cairn_solver_break(s, "p'Ap is %g: the matrix is not positive definite",
-                                  pq);
+    CAIRN_TRY(cairn_solver_check_positive(s, "p'Ap", pq, "matrix"));
     c->alpha = rho / pq;
     CAIRN_TRY(sum_rz(c, update_r));
     c->square = s->sums->result[0];

@@ -115,6 +115,7 @@ static cairn_status orthogonalize(cycle *c, double *h)
         CAIRN_TRY(cairn_sums_of(sums, take_off_and_square, c, 1));
         rest = sums->result[0];
     }
+    CAIRN_TRY(cairn_solver_check_finite(c->s, "|A v|^2", before));
     c->noise    = 8 * DBL_EPSILON * sqrt(before);
     h[c->j + 1] = sqrt(rest) > c->noise ? sqrt(rest) : 0;
     return CAIRN_OK;

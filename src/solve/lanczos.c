@@ -80,9 +80,7 @@ static cairn_status go(cairn_cg *c, tridiagonal *t)
         t->n           = 1;
         return CAIRN_OK;
     }
-    if (!(rho > 0))
-        return cairn_solver_break(
-            c->s, "r'z is %g: the preconditioner is not positive definite", rho);
+    CAIRN_TRY(cairn_solver_check_positive(c->s, "r'z", rho, "preconditioner"));
     for (int k = 0; k < CAIRN_LANCZOS_STEPS && c->rho > DBL_EPSILON * rho; k++) {
         CAIRN_TRY(cairn_cg_step(c));
         t->diagonal[k] = 1 / c->alpha + (k > 0 ? beta / alpha : 0);

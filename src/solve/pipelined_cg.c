@@ -90,15 +90,11 @@ static cairn_status step(pipeline *c, double *gamma, double *alpha)
     cairn_solver *s   = c->s;
     const double  now = s->sums->result[1], delta = s->sums->result[2];
 
-    if (!(now > 0))
-        return cairn_solver_break(
-            s, "r'u is %g: the preconditioner is not positive definite", now);
+    CAIRN_TRY(cairn_solver_check_positive(s, "r'u", now, "preconditioner"));
     c->beta            = *gamma > 0 ? now / *gamma : 0;
     const double below = *gamma > 0 ? delta - c->beta * now / *alpha : delta;
 
-    if (!(below > 0))
-        return cairn_solver_break(s, "p'Ap is %g: the matrix is not positive definite",
-                                  below);
+    CAIRN_TRY(cairn_solver_check_positive(s, "p'Ap", below, "matrix"));
     *gamma = now;
     *alpha = c->alpha = now / below;
     cairn_sums_pass(s->sums, update, c, 3);

@@ -55,7 +55,7 @@ cairn_status cairn_precondition_invert(cairn_env            *env,
                                        cairn_preconditioner *m)
 {
     for (int64_t i = 0; i < rows; i++) {
-        CAIRN_CHECK(m->inverse[i] != 0 && isfinite(m->inverse[i]), env,
+        CAIRN_CHECK(isfinite(m->inverse[i]) && isfinite(1 / m->inverse[i]), env,
                     CAIRN_BAD_ARGUMENT,
                     "solve: jacobi: row %" PRId64 " (from 0) has %g on the diagonal",
                     first + i, m->inverse[i]);

@@ -36,7 +36,7 @@ cairn_precondition_parse(cairn_env *env, const char *text, cairn_preconditioner 
 /// Make the inverse of a diagonal out of the diagonal in `inverse`.
 ///
 /// Local. @param[in] first  The number of the first row, for the message.
-/// @retval CAIRN_BAD_ARGUMENT  An element is 0, or no number.
+/// @retval CAIRN_BAD_ARGUMENT  An element, or its inverse, is no finite number.
 cairn_status cairn_precondition_invert(cairn_env            *env,
                                        int64_t               first,
                                        int64_t               rows,

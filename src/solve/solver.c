@@ -152,10 +152,30 @@ static bool ends(const cairn_solver *s, double square, cairn_solve_outcome *outc
     return true;
 }
 
-static cairn_status check_finite(cairn_solver *s, double square)
+cairn_status cairn_solver_check_finite(cairn_solver *s, const char *what, double value)
 {
-    if (isfinite(sqrt(square) / s->norm)) return CAIRN_OK;
-    return cairn_solver_break(s, "|r|^2 is %g: numbers are out of range", square);
+    if (isfinite(value)) return CAIRN_OK;
+    return cairn_solver_break(s, "%s is %g: numbers are out of range", what,
+                              isnan(value) ? NAN : value); /* without its sign */
+}
+
+cairn_status cairn_solver_check_positive(cairn_solver *s,
+                                         const char   *what,
+                                         double        value,
+                                         const char   *whose)
+{
+    CAIRN_TRY(cairn_solver_check_finite(s, what, value));
+    if (value > 0) return CAIRN_OK;
+    return cairn_solver_break(s, "%s is %g: the %s is not positive definite", what,
+                              value, whose);
+}
+
+/// Is |r| so, and in units of |b|?
+static cairn_status check_residual(cairn_solver *s, double square)
+{
+    const double size = sqrt(square) / s->norm;
+
+    return cairn_solver_check_finite(s, "|r|^2", isfinite(size) ? square : size);
 }
 
 cairn_status cairn_solver_first(cairn_solver *s, double square)
@@ -164,7 +184,7 @@ cairn_status cairn_solver_first(cairn_solver *s, double square)
     const int64_t              k       = s->state.iteration;
     const double               size    = sqrt(square) / s->norm;
 
-    CAIRN_TRY(check_finite(s, square));
+    CAIRN_TRY(check_residual(s, square));
     s->state.residual = s->info.residual = size;
     s->info.iterations                   = k;
     if (k < options->history_room) options->history[k] = size;
@@ -179,7 +199,7 @@ cairn_status cairn_solver_first(cairn_solver *s, double square)
 
 cairn_status cairn_solver_next(cairn_solver *s, double square)
 {
-    CAIRN_TRY(check_finite(s, square));
+    CAIRN_TRY(check_residual(s, square));
     s->state.iteration++;
     return cairn_solver_first(s, square);
 }
@@ -285,7 +305,8 @@ static cairn_status end(cairn_solver *s, cairn_status status)
     s->sums->notices.wants = false;
     cairn_solver_residual(s, s->out);
     CAIRN_TRY(cairn_sums_of(s->sums, dot_b, s->out, 1));
-    s->info.true_residual = sqrt(s->sums->result[0]) / s->norm;
+    s->info.true_residual = fabs(sqrt(s->sums->result[0]) / s->norm);  /* -NaN: NaN */
+    if (isnan(info->residual)) s->info.residual = info->true_residual; /* not begun */
     if (status == CAIRN_OK) status = check_carried(s);
     if (status != CAIRN_OK || info->outcome == CAIRN_SOLVE_CONVERGED) return status;
     return cairn_fail(

@@ -130,6 +130,21 @@ cairn_status cairn_solver_next(cairn_solver *s, double square);
 __attribute__((format(printf, 2, 3))) cairn_status
 cairn_solver_break(cairn_solver *s, const char *format, ...);
 
+/// Is @p value, which all ranks have, a finite number?
+///
+/// @param[in] what  Its name in formulas, for the message.
+/// @retval CAIRN_NOT_CONVERGED  No: the method cannot go on.
+cairn_status cairn_solver_check_finite(cairn_solver *s, const char *what, double value);
+
+/// Is it more than 0, too, as of @p whose that is positive definite?
+///
+/// @param[in] whose  "matrix" or "preconditioner".
+/// @retval CAIRN_NOT_CONVERGED  No: the method cannot go on.
+cairn_status cairn_solver_check_positive(cairn_solver *s,
+                                         const char   *what,
+                                         double        value,
+                                         const char   *whose);
+
 /// Is a residual of this square small enough? Asked in this way alone: rounded otherwise the
 /// answer might be another.
 static inline bool cairn_solver_reached(const cairn_solver *s, double square)

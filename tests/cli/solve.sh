@@ -114,6 +114,28 @@ run_as 1 "$program" solve cg minus.mtx --json s.json
 has s.json '"outcome": "breakdown"'
 has err "iteration 1: p'Ap is -3: the matrix is not positive definite"
 
+# Where the bounds are not found no residual was carried along yet: that of x = 0 is told.
+run_as 1 "$program" solve chebyshev minus.mtx --json s.json
+has s.json '"residual": 1.0, "true_residual": 1.0'
+
+# Numbers that are none, or beyond f64, are told from a matrix that is not for the method.
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 nan\n2 2 1\n' >nan.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e200\n2 2 1e-200\n' >apart.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e308\n2 2 1e308\n' >huge.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e-308\n2 2 1e-308\n' >tiny.mtx
+out_of_range() {
+    words=$1
+    shift
+    run_as 1 "$program" solve "$@"
+    complains "iteration [12]: $words: numbers are out of range"
+}
+out_of_range "p'Ap is nan" chebyshev nan.mtx
+out_of_range "p'Ap is inf" cg huge.mtx
+out_of_range "p'Ap is inf" pipelined-cg huge.mtx
+out_of_range "|A v|^2 is inf" gmres apart.mtx
+out_of_range "r'z is inf" cg tiny.mtx --precondition jacobi
+out_of_range "r'u is inf" pipelined-cg tiny.mtx --precondition jacobi
+
 # What is wrong.
 refuse() {
     words=$1
@@ -145,6 +167,10 @@ refuse 'row 0 (from 0) has 0 on the diagonal' gmres holes.mtx --precondition jac
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 4\n' >flat.mtx
 refuse 'block of rows 0 to 1 (from 0) is singular' gmres flat.mtx \
     --precondition block-jacobi
+refuse 'row 0 (from 0) has nan in column 0' gmres nan.mtx --precondition block-jacobi
+printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-320\n' >least.mtx
+refuse 'row 0 (from 0) has 9.99989e-321 on the diagonal' cg least.mtx \
+    --precondition jacobi
 expect 1 solve cg missing.mtx
 complains 'missing.mtx'
 
