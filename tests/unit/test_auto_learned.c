@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "auto/rates.h"
+#include "lower/product/product.h"
 #include "support/api.h"
 #include "support/brutal.h"
 
@@ -318,9 +319,13 @@ Test(auto_learned, bytes_and_lines_are_scaled_by_the_memory_s_factors)
     const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     const cairn_counts          counts = {
                  .members = 1,
-                 .work =
-                     {{.values = 1e6, .entries = 1e6, .bytes = 2.15e7, .near = 1e5, .far = 1e4}},
-                 .leaf = {{.kind = CAIRN_LEAF_RUN, .rows = 1, .cols = 1}}};
+                 .work    = {{.rows    = 1e5,
+                              .values  = 1e6,
+                              .entries = 1e6,
+                              .bytes   = 2.15e7,
+                              .near    = 1e5,
+                              .far     = 1e4}},
+                 .leaf    = {{.kind = CAIRN_LEAF_RUN, .rows = 1, .cols = 1}}};
     cairn_predictor by = {
         .op = &op, .threads = 1, .memory = {1, 1, 1}
     };
@@ -391,8 +396,79 @@ Test(auto_learned, ends_of_uneven_rows_are_no_surprise_where_there_are_many)
     /* Half of them uneven cost as much as three quarters. */
     cr_expect_float_eq(predict_rows(40000, 20000, 1), predict_rows(40000, 30000, 1),
                        1e-12);
-    /* Shared by many threads each has few, which it learns as far as it can. */
-    cr_expect_gt(predict_rows(80000, 60000, 10), predict_rows(80000, 40000, 10));
+    /* Shared by many threads each has few, and learns all of their ends. */
+    cr_expect_float_eq(predict_rows(80000, 60000, 10), predict_rows(80000, 0, 10),
+                       1e-12);
+}
+
+/// What a thread learns is what the lowering takes for learned: up to so many rows every end,
+/// of more a quarter of as many turns.
+Test(auto_learned, ends_that_a_thread_learns_cost_nothing)
+{
+    const double few = CAIRN_LEARNED_ROWS - 1, many = 2 * CAIRN_LEARNED_ROWS;
+
+    cr_expect_eq(predict_rows(few, few, 1), predict_rows(few, 0, 1));
+    cr_expect_eq(predict_rows(2 * few, 2 * few, 2), predict_rows(2 * few, 0, 2));
+    cr_expect_gt(predict_rows(few + 1, few + 1, 1), predict_rows(few + 1, 0, 1));
+    cr_expect_eq(predict_rows(many, many / 8, 1), predict_rows(many, 0, 1));
+    cr_expect_gt(predict_rows(many, many / 6, 1), predict_rows(many, 0, 1));
+}
+
+/* ---- long rows ---- */
+
+/// Seconds of a product with a million entries in rows of @p length, of which @p alike are in
+/// rows that have the columns of the row before, for @p near a line of X comes from the second
+/// cache.
+static double predict_long(cairn_leaf_kind kind,
+                           double          length,
+                           double          alike,
+                           double          near,
+                           int64_t         columns)
+{
+    cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
+    const cairn_counts    counts = {.members = 1,
+                                    .work    = {{.rows    = 1e6 / length,
+                                                 .units   = 1e6,
+                                                 .values  = 1e6,
+                                                 .entries = 1e6,
+                                                 .alike   = alike,
+                                                 .near    = near}},
+                                    .leaf    = {{.kind = kind, .rows = 1, .cols = 1}}};
+    const cairn_predictor by     = {
+            .op = &op, .threads = 1, .memory = {1, 1, 1}
+    };
+    double product, convert;
+
+    op.columns = columns;
+    cairn_counts_predict(&counts, &by, &product, &convert);
+    return product;
+}
+
+/// What lines of the second cache cost it.
+static double
+lines_of_long(cairn_leaf_kind kind, double length, double alike, int64_t columns)
+{
+    return predict_long(kind, length, alike, 8e5, columns)
+           - predict_long(kind, length, alike, 0, columns);
+}
+
+/// Four long rows at a time share the lines of X that they meet; short rows, rows that are
+/// summed beside those of their columns, and several columns do not.
+Test(auto_learned, long_rows_side_by_side_share_lines_of_x)
+{
+    const cairn_leaf_kind run = CAIRN_LEAF_RUN, listed = CAIRN_LEAF_RUN_LISTED;
+    const double          each = lines_of_long(run, CAIRN_LONG_ROW - 1, 0, 1);
+
+    cr_expect_gt(each, 0);
+    cr_expect_float_eq(lines_of_long(run, CAIRN_LONG_ROW, 0, 1), each / CAIRN_BESIDE,
+                       1e-12);
+    cr_expect_float_eq(lines_of_long(listed, CAIRN_LONG_ROW, 0, 1),
+                       lines_of_long(listed, 100, 0, 1) / CAIRN_BESIDE, 1e-12);
+    cr_expect_float_eq(lines_of_long(run, CAIRN_LONG_ROW, 5e5, 1), each, 1e-12);
+    cr_expect_float_eq(lines_of_long(run, CAIRN_LONG_ROW, 0, 8),
+                       lines_of_long(run, 100, 0, 8), 1e-12);
+    cr_expect_float_eq(lines_of_long(CAIRN_LEAF_SLOTS, CAIRN_LONG_ROW, 0, 1),
+                       lines_of_long(CAIRN_LEAF_SLOTS, 100, 0, 1), 1e-12);
 }
 
 /* ---- lines of X ---- */

@@ -273,12 +273,7 @@ static bool rows_go_abreast(const cairn_kernel_level *level)
     return seen >= LOOKS - LOOKS / 4;
 }
 
-/* Entries of a row, in the mean, from which rows side by side pay. Measured on Zen 5, one
- * thread, f32 and f64, random columns, lengths that vary by a quarter: rows of 200 and 400
- * entries take 0.79 to 2.5 of the time so, of 600 0.79 to 1.2, of 800 to 3,300 0.51 to 1.06. */
-enum { LONG_ROW = 750 };
-
-/// Are rows so long?
+/// Are rows so long that four are summed side by side?
 static bool rows_are_long(const cairn_kernel_level *level)
 {
     const int64_t rows    = level->ptr_length - 1;
@@ -289,7 +284,7 @@ static bool rows_are_long(const cairn_kernel_level *level)
 
         entries += ptr_at(level, q + 1) - ptr_at(level, q);
     }
-    return entries >= (int64_t)LOOKS * LONG_ROW;
+    return entries >= (int64_t)LOOKS * CAIRN_LONG_ROW;
 }
 
 cairn_product_seen cairn_product_look(const cairn_layout      *layout,

@@ -19,7 +19,6 @@
 enum {
     CAIRN_ROW_STRIPS = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
     CAIRN_VECTORS    = 8,  ///< Of columns in one tile.
-    CAIRN_BESIDE     = 4,  ///< Long rows that are summed side by side.
     CAIRN_EMPTY      = 8 ///< Rows that are looked at together, whether any has entries.
 };
 
