@@ -126,7 +126,7 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
         {LARGE,      {.alike = true}  },
         {SMALL,      {.abreast = true}},
         {LARGE,      {.abreast = true}},
-        {LARGE / 10, {.abreast = true}}, /* of f64, where L3 still holds them */
+        {LARGE / 10, {.abreast = true}}, /* of f64, in short rows or in L3 */
         {SMALL,      {.beside = true} },
         {LARGE,      {.beside = true} },
     };

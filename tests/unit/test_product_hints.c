@@ -410,6 +410,37 @@ Test(product_hints, rows_abreast_are_added_up_as_lanes)
     product_case_close(&c);
 }
 
+/// Rows abreast look at the indices of all of them before a value is loaded: of values of
+/// 64 bits and indices of 16, those of 12 KB of entries ahead are asked for, and values of
+/// three quarters of it.
+Test(product_hints, rows_abreast_ask_for_lists_further_ahead)
+{
+    static product_case c;
+    cairn_product       product = {.columns      = 1,
+                                   .operand      = CAIRN_IR_F64,
+                                   .accumulate   = CAIRN_IR_F64,
+                                   .vector_bytes = 64};
+
+    asked_of(&c, grid, "csr", &product, 1);
+    cr_assert_eq(c.local->group[0].layout->values.bits, 64);
+    cr_assert_eq(c.local->group[0].layout->level[1].arrays.idx_bits, 16);
+    product.hints    = (cairn_product_hints){.stream = true};
+    char *const rows = printed(&c, &product);
+
+    product.hints.abreast = true;
+    char *const abreast   = printed(&c, &product);
+
+    cr_expect_not_null(strstr(rows, "+ 512,"), "%s", rows);
+    cr_expect_not_null(strstr(rows, "+ 1024,"));
+    cr_expect_null(strstr(rows, "+ 1228,"));
+    cr_expect_not_null(strstr(abreast, "+ 921,"), "%s", abreast);
+    cr_expect_not_null(strstr(abreast, "+ 1228,"));
+    cr_expect_null(strstr(abreast, "+ 1024,"));
+    free(rows);
+    free(abreast);
+    product_case_close(&c);
+}
+
 /// Rows without entries are looked for where a product adds to Y, and rows are not those
 /// that have entries.
 Test(product_hints, rows_without_entries_are_looked_for)
@@ -444,10 +475,20 @@ Test(product_hints, rows_without_entries_are_looked_for)
     }
 }
 
-/// Where f64 values are more than the last cache holds, memory is the bound and rows are
-/// walked; narrower ones are abreast, and then neither uneven nor looked at for runs.
+/// Where f64 values are more than the last cache holds, memory is the bound and long rows
+/// are walked; others are abreast, and then neither uneven nor looked at for runs.
 Test(product_hints, rows_are_abreast_where_memory_is_not_the_bound)
 {
+    static const struct {
+        int64_t per_row, l3;
+        bool    abreast;
+    } parts[] = {
+        {40,  32 << 20, true },
+        {160, 32 << 20, false},
+        {160, 64 << 20, true },
+        {40,  8 << 20,  false},
+        {19,  4 << 20,  true },
+    };
     static product_case      c;
     const cairn_product_seen seen    = {.abreast = true, .runs = true, .uneven = true};
     const cairn_product      product = {.columns      = 1,
@@ -455,15 +496,15 @@ Test(product_hints, rows_are_abreast_where_memory_is_not_the_bound)
                                         .accumulate   = CAIRN_IR_F64,
                                         .vector_bytes = 64};
 
-    for (int large = 0; large < 2; large++) {
+    for (size_t n = 0; n < sizeof parts / sizeof *parts; n++) {
         asked(&c, 1, &product, 1);
         const cairn_product_hints hints = cairn_product_hints_of(
-            c.local->group[0].layout, &product, large ? 4000000 : 1000000, 1, seen,
-            1 << 20, 32 << 20);
+            c.local->group[0].layout, &product, parts[n].per_row * ROWS, 1, seen,
+            1 << 20, parts[n].l3);
 
-        cr_expect_eq(hints.abreast, !large);
-        cr_expect_eq(hints.runs, large);
-        cr_expect_eq(hints.uneven, large);
+        cr_expect_eq(hints.abreast, parts[n].abreast, "case %d", (int)n);
+        cr_expect_eq(hints.runs, !parts[n].abreast, "case %d", (int)n);
+        cr_expect_eq(hints.uneven, !parts[n].abreast, "case %d", (int)n);
         product_case_close(&c);
     }
 }

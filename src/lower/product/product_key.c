@@ -342,12 +342,14 @@ cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
     const double near  = l3 < 16 * l2 ? (double)l3 : 16 * (double)l2;
     const double ahead = plan.sum == CAIRN_SUM_FOUR ? near : (double)l2;
     /* Measured on Zen 5, one thread, stencils and bands: rows abreast take 0.59 to 0.71 of
-     * the time where the L3 holds the matrix, 0.67 to 0.83 in f32 beyond, but 0.98 to 1.2
-     * in f64, which waits for memory. */
+     * the time where the L3 holds the matrix, 0.60 to 0.80 in f32 beyond. In f64, which waits
+     * for memory there, 0.75 to 0.91 with 5 to 19 entries a row, 0.98 with 23, and 1.14 with
+     * 27 and 31. */
+    enum { SHORT_ROW = 20 };
+    const bool wide =
+        layout->values.kind == CAIRN_VALUE_FLOAT && layout->values.bits == 64;
     const bool abreast =
-        seen.abreast
-        && (bytes <= (double)l3 || layout->values.kind != CAIRN_VALUE_FLOAT
-            || layout->values.bits < 64);
+        seen.abreast && (bytes <= (double)l3 || !wide || mean <= SHORT_ROW);
 
     /* Measured on stencils, 3x3 blocks, R-MAT and uniform matrices: rows of X that are
      * fetched ahead cost a seventh where rows are short and banded, and gain up to a

@@ -280,14 +280,14 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
     cairn_product_hints       hints = {.stream = false};
 
     if (p->product->columns == 1) {
-        hints.stream = given.stream && sums && gains_by_fetching(p);
-        hints.scattered =
-            given.scattered && hints.stream && p->tile.kind == CAIRN_TILE_NONE;
-        hints.uneven  = given.uneven && sums && reads_before(p);
-        hints.runs    = given.runs && sums && reads_before(p);
-        hints.abreast = given.abreast && sums && rows_are_lanes(p);
-        hints.alike   = given.alike && sums && !hints.abreast && rows_stand_together(p);
-        hints.beside  = given.beside && sums && !hints.abreast && !hints.alike
+        hints.stream    = given.stream && sums && gains_by_fetching(p);
+        hints.uneven    = given.uneven && sums && reads_before(p);
+        hints.runs      = given.runs && sums && reads_before(p);
+        hints.abreast   = given.abreast && sums && rows_are_lanes(p);
+        hints.scattered = given.scattered && hints.stream && !hints.abreast
+                          && p->tile.kind == CAIRN_TILE_NONE;
+        hints.alike  = given.alike && sums && !hints.abreast && rows_stand_together(p);
+        hints.beside = given.beside && sums && !hints.abreast && !hints.alike
                        && rows_stand_together(p);
     } else if (sums) {
         hints.fetch_x    = given.fetch_x && !p->tile.shifted;
