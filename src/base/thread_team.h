@@ -91,7 +91,7 @@ bool cairn_thread_team_run(cairn_thread_team           *team,
 /// microseconds, between which threads are still awake; those of the pool (thread_pool.h)
 /// sleep at once.
 ///
-/// @param[in] tasks  At most CAIRN_THREAD_TEAM_PIECES.
+/// @param[in] tasks  0: wake threads, for another run will come within 50 us. At most 32767.
 void cairn_thread_team_do(cairn_thread_team *team,
                           int                threads,
                           void (*task)(void *user, int number),

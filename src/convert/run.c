@@ -72,10 +72,14 @@ static cairn_status divide(cairn_compiled *c)
 
     assert(c->ranges.n == 0);
     if (how->rows) return CAIRN_OK;
-    return cairn_thread_ranges_divide(
+    CAIRN_TRY(cairn_thread_ranges_divide(
         c->m->env, &c->origin, how->groups ? &lines : NULL,
         threads < most ? threads : most, threads > 1 ? worth_of(c) : CAIRN_RANGES_WORTH,
-        &c->ranges);
+        &c->ranges));
+    /* Who sleeps wakes while functions are looked for. */
+    if (c->ranges.few)
+        cairn_thread_team_do(&c->m->env->thread_team, (int)c->ranges.n, NULL, NULL, 0);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_compiled_run(const cairn_compiled *c,

@@ -6,9 +6,11 @@
 #include "convert/compiled.h"
 #include "convert/given_arrays.h"
 #include "entries/entries_columns.h"
+#include "phases/thread_ranges.h"
 #include "tensor/check.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 #define KIND "convert" /* of tasks, in traces */
 
@@ -36,24 +38,63 @@ static void note(cairn_given_arrays *given, const char *what, double begin)
 
 /* ---- CHECK ---- */
 
-/// Compressed lines, each index read once.
-static bool is_in_order(const cairn_env *env, const cairn_part *part)
+/// Pieces of compressed lines.
+typedef struct {
+    const cairn_part *part;
+    int64_t           entries;
+    int               pieces;
+    _Atomic bool      wrong; ///< One is in no order.
+} looking;
+
+static void look_at_piece(void *user, int piece)
 {
-    enum { PIECE = 1 << 19 }; /* entries, 60 us and more: worth a thread (a guess) */
+    looking *const l = user;
+
+    if (!cairn_part_is_in_order(l->part, l->entries * piece / l->pieces,
+                                l->entries * (piece + 1) / l->pieces))
+        atomic_store_explicit(&l->wrong, true, memory_order_relaxed);
+}
+
+/// Are these so few that threads which count and deal them out must be awake by then?
+static bool are_few(const cairn_env *env, cairn_pos entries)
+{
+    return env->options.threads > 1 && entries >= CAIRN_RANGES_DEALT
+           && entries < CAIRN_RANGES_WORTH;
+}
+
+/// Wake those threads, and go on.
+static void announce(cairn_env *env)
+{
+    cairn_thread_team_do(&env->thread_team, env->options.threads, NULL, NULL, 0);
+}
+
+/// Compressed lines, each index read once. Of few, the threads that will count and deal
+/// them out take pieces, too: who has to be woken is late for the look, and in time for what
+/// follows.
+static bool is_in_order(cairn_env *env, const cairn_part *part)
+{
+    enum {
+        PIECE = 1 << 19, ///< Entries, 60 us and more: worth a thread (a guess),
+        SOME  = 1 << 14, ///< and a piece where nobody is waited for: 2 us.
+    };
 
     if (!cairn_part_has_one_list(part)) return false;
     const int64_t all  = part->view.level[part->layout->last].idx_length;
-    const int64_t some = all / PIECE, most = env->options.threads;
-    const int     pieces = (int)(some < 1 || most < 1 ? 1 : some < most ? some : most);
-    bool          in_order = true;
+    const int64_t most = env->options.threads;
+    looking       l    = {.part = part, .entries = all, .pieces = 1};
 
-#pragma omp parallel for schedule(static, 1) num_threads(pieces) if (pieces > 1) \
-    reduction(&& : in_order)
-    for (int k = 0; k < pieces; k++)
-        in_order =
-            in_order
-            && cairn_part_is_in_order(part, all * k / pieces, all * (k + 1) / pieces);
-    return in_order;
+    if (are_few(env, all)) {
+        l.pieces = (int)(all / SOME);
+        cairn_thread_team_do(&env->thread_team, (int)most, look_at_piece, &l, l.pieces);
+        announce(env);
+        return !l.wrong;
+    }
+    if (most > 1 && all / PIECE > 1)
+        l.pieces = (int)(all / PIECE < most ? all / PIECE : most);
+#pragma omp parallel for schedule(static, 1) num_threads(l.pieces) if (l.pieces > 1)
+    for (int k = 0; k < l.pieces; k++)
+        look_at_piece(&l, k);
+    return !l.wrong;
 }
 
 static void look(cairn_env *env, cairn_given_arrays *given)
@@ -61,6 +102,7 @@ static void look(cairn_env *env, cairn_given_arrays *given)
     cairn_fault fault;
 
     if (given->lists) {
+        if (are_few(env, given->lists->n)) announce(env);
         cairn_given_look(env, given->lists, given->least, given->most, &given->seen);
         return;
     }
