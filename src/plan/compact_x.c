@@ -4,6 +4,8 @@
 
 #include "plan/compact_x.h"
 
+#include "base/bits.h"
+
 #include <string.h>
 
 /// A bit for each of the groups that owned columns are in, and for each ghost: the first of
@@ -12,16 +14,6 @@ typedef struct {
     int64_t   first, end; ///< Groups of owned columns.
     uint64_t *owned, *ghost;
 } marks;
-
-static void mark(uint64_t *word, int64_t k)
-{
-    word[k / 64] |= UINT64_C(1) << k % 64;
-}
-
-static bool is_marked(const uint64_t *word, int64_t k)
-{
-    return word[k / 64] >> k % 64 & 1;
-}
 
 cairn_pos cairn_x_rows_ghost(const cairn_x_rows *rows, cairn_coord j)
 {
@@ -43,8 +35,8 @@ make_marks(cairn_env *env, const cairn_x_rows *rows, int64_t width, marks *m)
 {
     m->first = rows->owned.lo / width;
     m->end   = rows->owned.lo > rows->owned.hi ? m->first : rows->owned.hi / width + 1;
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, (m->end - m->first) / 64 + 1, &m->owned));
-    return CAIRN_NEW_ZERO(env, rows->ghosts / 64 + 1, &m->ghost);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, cairn_bits_words(m->end - m->first), &m->owned));
+    return CAIRN_NEW_ZERO(env, cairn_bits_words(rows->ghosts), &m->ghost);
 }
 
 /// Mark the groups of all positions. @return is one of them in no group of ours?
@@ -61,13 +53,13 @@ static bool mark_all(const cairn_row_share     *share,
 
         if (cairn_row_share_is_hole(share, groups, group)) continue;
         if (group >= m->first && group < m->end) {
-            mark(m->owned, group - m->first);
+            cairn_bits_set(m->owned, group - m->first);
             continue;
         }
         const cairn_pos g = cairn_x_rows_ghost(rows, group * groups->width);
 
         if (g < rows->ghosts && rows->ghost[g] < (group + 1) * groups->width)
-            mark(m->ghost, g);
+            cairn_bits_set(m->ghost, g);
         else
             pads = true;
     }
@@ -79,21 +71,18 @@ static int64_t
 list_groups(const cairn_x_rows *rows, int64_t width, const marks *m, int64_t *list)
 {
     const cairn_pos behind = cairn_x_rows_ghost(rows, m->end * width);
+    const int64_t   owned  = m->end - m->first;
     int64_t         n      = 0;
 
     for (int after = 0; after < 2; after++) {
-        const cairn_pos from = after ? behind : 0, to = after ? rows->ghosts : behind;
+        const cairn_pos to = after ? rows->ghosts : behind;
 
-        for (cairn_pos g = from; g < to; g++)
-            if (is_marked(m->ghost, g)) {
-                if (list) list[n] = rows->ghost[g] / width;
-                n++;
-            }
-        for (int64_t k = m->first; k < m->end && !after; k++)
-            if (is_marked(m->owned, k - m->first)) {
-                if (list) list[n] = k;
-                n++;
-            }
+        for (cairn_pos g = cairn_bits_next(m->ghost, after ? behind : 0, to); g < to;
+             g           = cairn_bits_next(m->ghost, g + 1, to), n++)
+            if (list) list[n] = rows->ghost[g] / width;
+        for (int64_t k = after ? owned : cairn_bits_next(m->owned, 0, owned); k < owned;
+             k         = cairn_bits_next(m->owned, k + 1, owned), n++)
+            if (list) list[n] = m->first + k;
     }
     return n;
 }

@@ -4,6 +4,7 @@
 
 #include "plan/row_pieces.h"
 
+#include "base/bits.h"
 #include "tensor/walk.h"
 
 #include <string.h>
@@ -31,17 +32,18 @@ typedef struct {
 static cairn_status make_bits(cairn_env *env, cairn_interval of, bits *b)
 {
     b->of = of;
-    return CAIRN_NEW_ZERO(env, (of.hi - of.lo) / 64 + 1, &b->word);
+    return CAIRN_NEW_ZERO(env, cairn_bits_words(of.hi - of.lo + 1), &b->word);
 }
 
 static void set_bit(const bits *b, cairn_coord k)
 {
-    b->word[(k - b->of.lo) / 64] |= UINT64_C(1) << (k - b->of.lo) % 64;
+    cairn_bits_set(b->word, k - b->of.lo);
 }
 
-static bool has_bit(const bits *b, cairn_coord k)
+/// The first that is set from @p k on, or the place behind the last of all.
+static cairn_coord next_bit(const bits *b, cairn_coord k)
 {
-    return b->word[(k - b->of.lo) / 64] >> (k - b->of.lo) % 64 & 1;
+    return b->of.lo + cairn_bits_next(b->word, k - b->of.lo, b->of.hi - b->of.lo + 1);
 }
 
 /* ---- which rows, and which columns ---- */
@@ -105,22 +107,6 @@ static cairn_status look_at(const cairn_local *tensor, int member, look *l)
 
 /* ---- where to cut ---- */
 
-/// The first row from @p row on that is a multiple of the grain, or behind the last.
-static cairn_coord next_grain(cairn_interval rows, int64_t grain, cairn_coord row)
-{
-    const cairn_coord next = (row / grain + 1) * grain;
-
-    return next > rows.hi ? rows.hi + 1 : next;
-}
-
-/// Does a grain of rows, first..end-1, read what others own?
-static bool is_foreign(const bits *foreign, cairn_coord first, cairn_coord end)
-{
-    for (cairn_coord row = first; row < end; row++)
-        if (has_bit(foreign, row)) return true;
-    return false;
-}
-
 /// Keep @p run among the longest, which stand in no order.
 static void keep(cairn_interval run, cairn_interval *longest, int *count)
 {
@@ -147,7 +133,9 @@ static void sort_runs(cairn_interval *run, int count)
         }
 }
 
-/// The longest stretches of whole grains that read what is owned, ascending.
+/// The longest stretches of whole grains that read what is owned, ascending. Cost: as many
+/// steps as rows read others' columns, and one for 64 of the rest: billions of rows may be
+/// nearly empty.
 static int find_interiors(cairn_interval  rows,
                           int64_t         grain,
                           const bits     *foreign,
@@ -157,14 +145,14 @@ static int find_interiors(cairn_interval  rows,
     cairn_coord   begin = rows.lo;
     int           count = 0;
 
-    for (cairn_coord row = rows.lo; row <= rows.hi;) {
-        const cairn_coord end  = next_grain(rows, grain, row);
-        const bool        ends = is_foreign(foreign, row, end);
+    while (begin <= rows.hi) {
+        const cairn_coord row   = next_bit(foreign, begin); /* or behind the last */
+        const cairn_coord first = row / grain * grain;
 
-        if (ends && row - begin >= least)
-            keep((cairn_interval){begin, row - 1}, run, &count);
-        if (ends) begin = end;
-        row = end;
+        if (row > rows.hi) break;
+        if (first - begin >= least)
+            keep((cairn_interval){begin, first - 1}, run, &count);
+        begin = first + grain > rows.hi ? rows.hi + 1 : first + grain;
     }
     if (rows.hi + 1 - begin >= least)
         keep((cairn_interval){begin, rows.hi}, run, &count);
@@ -241,12 +229,8 @@ static int64_t list_stretches(const bits *needed, cairn_interval *stretch)
 {
     int64_t n = 0;
 
-    for (cairn_coord j = needed->of.lo, last = 0; j <= needed->of.hi; j++) {
-        if ((j - needed->of.lo) % 64 == 0 && !needed->word[(j - needed->of.lo) / 64]) {
-            j += 63;
-            continue;
-        }
-        if (!has_bit(needed, j)) continue;
+    for (cairn_coord j = next_bit(needed, needed->of.lo), last = 0; j <= needed->of.hi;
+         j = next_bit(needed, j + 1)) {
         if (n == 0 || j - last > NEAR) {
             if (stretch) stretch[n].lo = j;
             n++;
