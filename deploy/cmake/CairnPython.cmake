@@ -41,7 +41,8 @@ if(CAIRN_PYTHON_MPI)
 endif()
 # Of the two ways to say where libraries are, the old one holds for libraries of libraries,
 # too, and none of a system's settings comes before it.
-target_link_options(cairn_python PRIVATE -Wl,--build-id -Wl,--disable-new-dtags)
+target_link_options(cairn_python PRIVATE -Wl,--build-id -Wl,--disable-new-dtags
+  ${CAIRN_LINK_OPTIONS})
 set_target_properties(cairn_python PROPERTIES OUTPUT_NAME cairn
   LIBRARY_OUTPUT_DIRECTORY ${package}/.libs
   INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)

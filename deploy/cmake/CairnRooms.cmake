@@ -63,6 +63,10 @@ function(cairn_room name)
   set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_${name} CACHE INTERNAL "")
 endfunction()
 
+# Loops of one thread are called, in whatever has the rooms (src/base/team_of_one.c).
+set(CAIRN_LINK_OPTIONS LINKER:--wrap=GOMP_parallel)
+target_link_options(cairn_settings INTERFACE ${CAIRN_LINK_OPTIONS})
+
 # The library, shared, of all rooms; and the same objects static for programs that look inside
 # the rooms: cairn_whole, with the kernels that come with the library, as the library has them,
 # for timings; and cairn_static for tests, which share these kernels (CairnKernels.cmake),
@@ -90,7 +94,7 @@ function(cairn_library)
   target_include_directories(cairn PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   # By its build id a kernel on disk is known to be of this build.
-  target_link_options(cairn PRIVATE -Wl,--build-id)
+  target_link_options(cairn PRIVATE -Wl,--build-id ${CAIRN_LINK_OPTIONS})
   set_target_properties(cairn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()
 

@@ -26,10 +26,18 @@ enum {
 /* -nostdlib: the start files are not needed, malloc and memset are in the process, and
    the runtime is named by its file. One contraction setting for the vector body of a loop
    and its scalar ends: -ffp-contract=off, as in the library. */
-static const char *const flags[] = {
-    "-O3",   "-falign-loops=64", "-ffp-contract=off", "-std=gnu11",
-    "-fPIC", "-shared",          "-nostdlib",         "-pipe",
-    NULL};
+static const char *const flags[] = {"-O3",
+                                    "-falign-loops=64",
+                                    "-ffp-contract=off",
+                                    "-std=gnu11",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-nostdlib",
+                                    "-pipe",
+                                    "-Wl,--wrap=GOMP_parallel",
+                                    NULL};
+
+extern const char cairn_team_of_one_text[]; ///< src/base/team_of_one.c
 
 static const char native[] = "-march=native";
 
@@ -242,15 +250,17 @@ close:
     return status;
 }
 
-/// Write the text, behind lines that refuse code for another processor; messages count
-/// lines from the text's first on.
-static cairn_status write_source(cairn_env *env, const char *path, const char *source)
+/// Write the text, behind lines that refuse code for another processor, and what calls
+/// loops of one thread; messages count lines from the text's first on.
+static cairn_status
+write_source(cairn_env *env, const char *path, bool serial, const char *source)
 {
     cairn_text text;
     char      *whole = NULL;
 
     cairn_text_init(&text, env);
     cairn_cpu_refuse(&text);
+    if (!serial) cairn_text_add(&text, "%s", cairn_team_of_one_text);
     cairn_text_add(&text, "#line 1\n%s", source);
     CAIRN_TRY(cairn_text_take(&text, &whole));
     const cairn_status status = cairn_scratch_write(env, path, whole, strlen(whole));
@@ -268,7 +278,7 @@ static cairn_status start_in(cairn_compilation *c, const char *name, const char 
     snprintf(word, sizeof word, "%.50s.c", name);
     CAIRN_TRY(cairn_scratch_path(env, &c->scratch, word, c->source));
     CAIRN_TRY(cairn_scratch_path(env, &c->scratch, "object", c->made));
-    CAIRN_TRY(write_source(env, c->source, source));
+    CAIRN_TRY(write_source(env, c->source, c->compiler->serial, source));
     list_arguments(c->compiler, c->source, c->made, c->arguments);
     return start(c);
 }
