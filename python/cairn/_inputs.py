@@ -301,6 +301,7 @@ def _dense(a, dtype):
         value_error("a", f"has {a.ndim} dimensions; a matrix has 2")
     if a.dtype.kind not in "fiub":
         type_error("a", f"has values of {a.dtype}; they are real numbers")
+    a = np.asarray(a)  # Of numpy.matrix what is picked has two dimensions, too.
     rows, cols = np.nonzero(a)
     return List(rows, cols, a[rows, cols], a.shape, dtype)
 

@@ -95,7 +95,7 @@ class Tensor:
     """
 
     __slots__ = ("_stored", "_transposed", "_how", "_vector", "_rows", "_across", "_plan",
-                 "_mask", "_lock", "shape", "dtype", "rows", "columns", "__weakref__")
+                 "_mask", "_lock", "_turned", "shape", "dtype", "rows", "columns", "__weakref__")
     ndim = 2
     __array_ufunc__ = None  # x @ A is A's to compute.
 
@@ -110,7 +110,7 @@ class Tensor:
         self._across = self.columns[1] - self.columns[0]
         self._mask = self.dtype.itemsize - 1
         self._lock = stored.context._lock
-        self._vector = self._plan = None
+        self._vector = self._plan = self._turned = None
         stored.context._tensors.add(self)
         if not transposed or how is not _stored.OPEN:
             self._prime()
@@ -209,8 +209,11 @@ class Tensor:
 
     @property
     def T(self):
-        """The transpose: the same arrays, other products."""
-        return Tensor(self._stored, not self._transposed, self._how)
+        """The transpose: the same arrays, other products. A view that stays with the
+        tensor, so that `A.T @ x` again and again, and rmatvec(), find their plan at hand."""
+        if self._turned is None:
+            self._turned = Tensor(self._stored, not self._transposed, self._how)
+        return self._turned
 
     H = T
 

@@ -93,7 +93,29 @@ class Formats(Case):
             np.testing.assert_array_equal(b.T.to("csr").toarray(), dense.T)
 
 
+    def test_the_transpose_is_one_view(self):
+        source, dense = matrix(np.random.default_rng(12), 20, 31)
+        a = cairn.tensor(source, "ell", copy=True)
+        t = a.T
+        self.assertIs(a.T, t)
+        self.assertEqual((t.T.shape, t.shape), (a.shape, (31, 20)))
+        self.close(t.T @ np.ones(31), dense @ np.ones(31))
+        self.assertIsNot(a.plan().T, t)
+        alone = weakref.ref(a)
+        del a
+        self.assertIsNone(alone())  # The view keeps the arrays, and no tensor the other.
+        self.close(t @ np.ones(20), dense.T @ np.ones(20))
+        t.close()
+        with self.assertRaisesRegex(cairn.CairnRuntimeError, "closed"):
+            t @ np.ones(20)
+
+
 class Inputs(Case):
+    def test_numpy_matrices(self):
+        source, dense = matrix(np.random.default_rng(13), 7, 9)
+        np.testing.assert_array_equal(cairn.tensor(source.todense(), "csr").toarray(), dense)
+        np.testing.assert_array_equal(cairn.tensor(np.asmatrix(dense)).toarray(), dense)
+
     def test_random_matrices_of_every_kind(self):
         rng = np.random.default_rng(1)
         for case in range(60):
