@@ -151,6 +151,7 @@ refuse 'blocks have 1 to 4096 rows' cg grid.mtx --precondition block-jacobi:0
 refuse 'tol: -1 is less than 0' cg grid.mtx --tol -1
 refuse 'max-iterations' cg grid.mtx --max-iterations -1
 refuse 'end in .svg' cg grid.mtx --picture h.png
+refuse 'end in .svg' cg grid.mtx --picture h.svg.png
 refuse 'not in this version' cg grid.mtx --dtype f32
 refuse 'not with --format auto' cg grid.mtx --format auto --reproducible
 refuse 'not with --switch-to' cg grid.mtx --switch-to ell --reproducible
@@ -173,6 +174,12 @@ refuse 'row 0 (from 0) has 9.99989e-321 on the diagonal' cg least.mtx \
     --precondition jacobi
 expect 1 solve cg missing.mtx
 complains 'missing.mtx'
+
+# A folder that is missing is told at once: these iterations would take minutes.
+for option in out json picture; do
+    expect 1 solve cg grid.mtx --tol 0 --max-iterations 100000000 --$option nowhere/x.svg
+    complains '^cairn: create: nowhere/x.svg: No such file or directory$'
+done
 
 # No rows, and no entries.
 printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >none.mtx

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Which files are the same: the same inode, or where there is none yet, the same name in
-/// the same folder.
+/// the same folder. Files that cannot be written for want of a folder.
 
 #include "cli/output/outputs.h"
 
 #include "cli/arguments/values.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,6 +151,20 @@ static void add_inputs(const cli_job *job, list *l)
     add_items(cli_text(job, CLI_PLACE), l);
 }
 
+/// A folder that is missing, or not to be written to, is told before the work whose result
+/// would be lost.
+static cairn_status check_folder(cli_job *job, const char *path)
+{
+    struct stat       about;
+    char              folder[PATH_MAX];
+    const char *const slash = strrchr(path, '/');
+
+    if (lstat(path, &about) == 0) return CAIRN_OK;
+    snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - path + 1) : 0, path);
+    if (access(folder, W_OK | X_OK) == 0) return CAIRN_OK;
+    return cli_fail(job, CAIRN_IO, "create: %s: %s", path, strerror(errno));
+}
+
 cairn_status cli_check_outputs(cli_job *job)
 {
     static list taken; /* too large for a stack */
@@ -164,6 +179,7 @@ cairn_status cli_check_outputs(cli_job *job)
                 job, CAIRN_BAD_OPTION,
                 "option: --%s: %s: is the file of another operand or option",
                 cli_option_row(outputs[k])->name, path);
+        CLI_TRY(check_folder(job, path));
     }
     return CAIRN_OK;
 }

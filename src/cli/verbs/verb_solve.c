@@ -116,6 +116,8 @@ static cairn_status read_settings(cli_job *job, cli_solve *solve)
     cli_run             *run      = &solve->run;
     cli_run_settings    *settings = &run->settings;
     cairn_solve_options *options  = &solve->options;
+    const char *const    picture  = cli_text(job, CLI_PICTURE);
+    const char *const    ending   = picture ? strrchr(picture, '.') : NULL;
 
     *settings         = cli_run_settings_standard(job);
     settings->op      = "solve";
@@ -136,10 +138,10 @@ static cairn_status read_settings(cli_job *job, cli_solve *solve)
     CLI_TRY(read_other(solve));
     CLI_TRY(cairn_solve_check(job->context, options));
     run->align = find_alignment(job, options->precondition, options->other != NULL);
-    if (cli_given(job, CLI_PICTURE) && !strstr(cli_text(job, CLI_PICTURE), ".svg"))
+    if (picture && strcmp(ending ? ending : "", ".svg") != 0)
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --picture: %s: pictures are SVG, and end in .svg",
-                        cli_text(job, CLI_PICTURE));
+                        picture);
     solve->rhs = cli_given(job, CLI_RHS) ? cli_text(job, CLI_RHS)
                                          : cli_option_row(CLI_RHS)->standard;
     return CAIRN_OK;
