@@ -24,8 +24,6 @@ function(cairn_kernels_none output)
   file(CONFIGURE OUTPUT ${output} CONTENT
 "#include \"emit/prebuilt.h\"
 
-#include <stddef.h>
-
 const cairn_prebuilt *const cairn_prebuilt_table = NULL;
 const int                   cairn_prebuilt_count = 0;
 ")
@@ -62,6 +60,7 @@ function(cairn_kernel_libraries table)
   foreach(room IN LISTS CAIRN_KERNEL_ROOMS)
     target_sources(cairn_kernels_static PRIVATE $<TARGET_OBJECTS:${room}>)
   endforeach()
+  target_link_libraries(cairn_kernels_static PUBLIC OpenMP::OpenMP_C)
   if(NOT TARGET cairn_kernel_code)
     add_library(cairn_kernels_shared ALIAS cairn_kernels_static)
     return()
@@ -103,6 +102,9 @@ function(cairn_kernels)
       COMMAND cairn-gen ${PROJECT_SOURCE_DIR}/src/kernels/prebuilt.txt ${folder} ${CAIRN_PREBUILT_SHARDS} ${widest}
       DEPENDS cairn-gen ${PROJECT_SOURCE_DIR}/src/kernels/prebuilt.txt
       COMMENT "Writing the kernels that come with the library" VERBATIM)
+    # Functions that only an assembler's text names would be left out of a link in which the
+    # compiler sees all of the program, unless that text is an object of the usual kind.
+    set_source_files_properties(${folder}/table.c PROPERTIES COMPILE_OPTIONS -fno-lto)
   else()
     cairn_kernels_none(${folder}/table.c)
   endif()

@@ -9,7 +9,7 @@
 
 static int compare_key(const void *key, const void *row)
 {
-    return strcmp(key, ((const cairn_prebuilt *)row)->key);
+    return strcmp(key, cairn_prebuilt_at(&((const cairn_prebuilt *)row)->key));
 }
 
 void *cairn_prebuilt_find(const cairn_prebuilt *table,
@@ -23,6 +23,6 @@ void *cairn_prebuilt_find(const cairn_prebuilt *table,
     void *run = NULL;
 
     for (int k = 0; row && k < CAIRN_PREBUILT_LEVELS && 16 << k <= vector_bytes; k++)
-        if (row->run[k]) run = row->run[k];
+        if (row->run[k]) run = cairn_prebuilt_at(&row->run[k]);
     return run;
 }

@@ -8,13 +8,26 @@
 #ifndef CAIRN_EMIT_PREBUILT_H
 #define CAIRN_EMIT_PREBUILT_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /// Widths of vectors, in bytes, that prebuilt kernels are compiled for.
 #define CAIRN_PREBUILT_LEVELS 3 ///< 16, 32, 64.
 
+/// A kernel. Its fields are distances in bytes, each from the field itself, which the linker
+/// knows. Addresses it does not know: with them every process would write the whole table
+/// when it begins, and have pages of its own for it.
 typedef struct cairn_prebuilt {
-    const char *key;
-    void *run[CAIRN_PREBUILT_LEVELS]; ///< For vectors of 16 << k bytes; NULL: none.
+    int32_t key;                        ///< To the key, a string.
+    int32_t run[CAIRN_PREBUILT_LEVELS]; ///< To the function for vectors of 16 << k
+                                        ///< bytes; 0: there is none.
 } cairn_prebuilt;
+
+/// What a field of a row is the distance to; NULL: nothing.
+static inline void *cairn_prebuilt_at(const int32_t *field)
+{
+    return *field ? (void *)((intptr_t)field + *field) : NULL;
+}
 
 /// The table: sorted by key as strcmp() orders, no key twice. It is written when the
 /// library is built (kernels/ in the build tree).

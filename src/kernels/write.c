@@ -133,30 +133,22 @@ function:
     return status;
 }
 
-static void print_row(const generator *g, cairn_text *text, const gen_kernel *k)
+/// A row of the table, and behind the name `.Lkey<k>` its key.
+static void print_row(const generator *g, cairn_text *text, int k)
 {
     char symbol[2 * CAIRN_KERNEL_SYMBOL];
 
-    cairn_text_add(text, "    {\"%s\", {", k->key);
+    cairn_text_add(text, "    \".long .Lkey%d - .\\n\"\n", k);
     for (int w = 0; w < CAIRN_PREBUILT_LEVELS; w++) {
-        symbol_of(k, w, symbol);
-        cairn_text_add(text, "%s%s", w ? ", " : "",
-                       stands_in(k, w) && 16 << w <= g->widest ? symbol : "NULL");
-    }
-    cairn_text_add(text, "}},\n");
-}
-
-static void declare(const generator *g, cairn_text *text, const gen_kernel *k)
-{
-    char symbol[2 * CAIRN_KERNEL_SYMBOL];
-
-    if (k->written != k) return;
-    for (int w = 0; 16 << w <= g->widest; w++) {
-        symbol_of(k, w, symbol);
-        if (stands_in(k, w)) cairn_text_add(text, "void %s(void);\n", symbol);
+        symbol_of(&g->kernel[k], w, symbol);
+        if (stands_in(&g->kernel[k], w) && 16 << w <= g->widest)
+            cairn_text_add(text, "    \".long %s - .\\n\"\n", symbol);
+        else
+            cairn_text_add(text, "    \".long 0\\n\"\n");
     }
 }
 
+/// C has no constant for the distance of two objects: the rows are the assembler's.
 static cairn_status write_table(generator *g, const char *folder)
 {
     cairn_text text;
@@ -165,17 +157,24 @@ static cairn_status write_table(generator *g, const char *folder)
 
     cairn_text_init(&text, &g->env);
     cairn_text_add(&text, "/* Written by cairn-gen from prebuilt.txt; edit that. */\n"
-                          "#include \"emit/prebuilt.h\"\n\n#include <stddef.h>\n\n");
+                          "#include \"emit/prebuilt.h\"\n\n"
+                          "__asm__(\n"
+                          "    \".pushsection .rodata\\n\"\n"
+                          "    \".balign 4\\n\"\n"
+                          "    \"cairn_prebuilt_rows:\\n\"\n");
     for (int k = 0; k < g->kernels; k++)
-        declare(g, &text, &g->kernel[k]);
-    cairn_text_add(&text, "\nstatic const cairn_prebuilt table[] = {\n");
+        print_row(g, &text, k);
     for (int k = 0; k < g->kernels; k++)
-        print_row(g, &text, &g->kernel[k]);
-    cairn_text_add(&text,
-                   "    {NULL, {NULL}}};\n\n"
-                   "const cairn_prebuilt *const cairn_prebuilt_table = table;\n"
-                   "const int cairn_prebuilt_count = %d;\n",
-                   g->kernels);
+        cairn_text_add(&text, "    \".Lkey%d: .asciz \\\"%s\\\"\\n\"\n", k,
+                       g->kernel[k].key);
+    cairn_text_add(
+        &text,
+        "    \".popsection\\n\");\n\n"
+        "extern const cairn_prebuilt cairn_prebuilt_rows[]\n"
+        "    __attribute__((visibility(\"hidden\")));\n\n"
+        "const cairn_prebuilt *const cairn_prebuilt_table = cairn_prebuilt_rows;\n"
+        "const int cairn_prebuilt_count = %d;\n",
+        g->kernels);
     CAIRN_TRY(cairn_text_take(&text, &taken));
     snprintf(path, sizeof path, "%s/table.c", folder);
     const cairn_status status = write_file(g, path, taken);
