@@ -112,8 +112,8 @@ static PetscErrorCode dense_numeric(Mat A, Mat B, Mat C)
     if (is_ours) {
         PetscCall(PetscLogEventBegin(shadow_event[RUN], A, B, C, 0));
         PetscCall(dense_run(s, B, C, &status, &seconds));
-        PetscCall(PetscLogEventEnd(shadow_event[RUN], A, B, C, 0));
         PetscCall(PetscLogFlops(2.0 * s->nnz * B->cmap->n));
+        PetscCall(PetscLogEventEnd(shadow_event[RUN], A, B, C, 0));
         if (status == CAIRN_OK) return 0;
         PetscCall(shadow_give_up(A, s, status));
     }

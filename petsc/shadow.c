@@ -538,8 +538,8 @@ static PetscErrorCode product(Mat A, int op, Vec x, Vec add, Vec y)
         PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
         if (add && add != y) PetscCall(VecCopy(add, y));
         PetscCall(shadow_run(plan, op, x, y, &status));
-        PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
         PetscCall(PetscLogFlops(2.0 * s->nnz - (add ? 0 : s->rows)));
+        PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
         s->runs++;
         if (status == CAIRN_OK) return 0;
         PetscCheck(!add || add != y, PETSC_COMM_SELF, shadow_code(status),

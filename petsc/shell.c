@@ -239,8 +239,8 @@ static PetscErrorCode product(Mat A, int op, Vec x, Vec y)
         PetscCall(whole_run(h->aij, h->its.plan[op], op, x, y, mine, &status));
     else
         PetscCall(shadow_run(h->its.plan[op], op, x, y, &status));
-    PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     PetscCall(PetscLogFlops(2.0 * h->its.nnz));
+    PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     h->its.runs++;
     /* This rank alone may have failed: its copy stays, so that all go on alike. */
     PetscCheck(status == CAIRN_OK, PETSC_COMM_SELF, shadow_code(status),

@@ -585,8 +585,8 @@ PetscErrorCode whole_product(Mat A, int op, Vec x, Vec add, Vec y)
     PetscCall(PetscLogEventBegin(shadow_event[RUN], A, x, y, 0));
     if (add && add != y) PetscCall(VecCopy(add, y));
     PetscCall(whole_run(A, plan, op, x, y, mine, &status));
-    PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     PetscCall(PetscLogFlops(2.0 * s->nnz));
+    PetscCall(PetscLogEventEnd(shadow_event[RUN], A, x, y, 0));
     s->runs++;
     if (status == CAIRN_OK) return 0;
     /* This rank alone may have failed. The others go on by the copy, and would wait for it

@@ -125,6 +125,11 @@ def differences(row, aij, cairn):
     return wrong
 
 
+def short_name(path):
+    """ksp/ex2 of ksp/ksp/tutorials/ex2."""
+    return f"{path.split('/')[0]}/{os.path.basename(path)}"
+
+
 def short(formats):
     """Formats' texts to one word each: those of the catalogue by name, others by their map."""
     names = {f if "idx_map" not in f else re.sub(r".*->\((.*?)\)>.*", r"(\1)", f) for f in formats}
@@ -209,7 +214,9 @@ def main():
         return wrong + same(*(re.sub(r"\d+ iterations", "iterations", text) for text in (aij, cairn)))
 
     def wanted(name):
-        return not asked.only or any(part in name for part in asked.only.split(","))
+        """Asked for by a part of its path, or of the name that its line has."""
+        return not asked.only or any(part in name or part in short_name(name)
+                                     for part in asked.only.split(","))
 
     with tempfile.TemporaryDirectory() as work:
         for name, arguments, without in filter(lambda p: wanted(p[0]), PROGRAMS):
@@ -217,7 +224,7 @@ def main():
             for row in asked.rows.split(",") if program else ():
                 solver = ROWS[row].replace(" cg ", " gmres ") if name == UNSYMMETRIC else ROWS[row]
                 for n in ranks if row not in without.split() else ():
-                    hold(f"{name.split('/')[0]}/{os.path.basename(name)} {row}", [program], n,
+                    hold(f"{short_name(name)} {row}", [program], n,
                          f"{arguments} {solver} {ALWAYS}", by_copies,
                          lambda aij, cairn, row=row: differences(row, aij, cairn))
         program = built("slepc", "eps/tutorials/ex2", work) if wanted("eps/tutorials/ex2") else None

@@ -81,6 +81,21 @@ static PetscErrorCode count(const char *name, int *times)
     return 0;
 }
 
+/// What -log_view makes of products by a copy: their operations are their own event's, as
+/// those of AIJ's MatMult are.
+static PetscErrorCode have_flops(void)
+{
+    PetscEventPerfInfo info;
+    PetscLogEvent      event;
+
+    PetscCall(PetscLogEventGetId("CairnMult", &event));
+    if (event < 0) return 0;
+    PetscCall(PetscLogEventGetPerfInfo(0, event, &info));
+    EXPECT(info.count == 0 || info.flops > 0, "%d products of no operations",
+           info.count);
+    return 0;
+}
+
 /// New values for the same pattern, by each way that there is.
 static PetscErrorCode new_values(Mat A, Mat R)
 {
@@ -288,6 +303,7 @@ int main(int argc, char **argv)
         EXPECT(!counted || copies > 0, "no copy was made");
         PetscCall(new_pattern(A, R));
         PetscCall(others(A, R));
+        PetscCall(have_flops());
         PetscCall(MatDestroy(&A));
         PetscCall(MatDestroy(&R));
     }
