@@ -222,6 +222,8 @@ expect 2 scale spmv $problem --weak --strong
 expect 2 scale spmv $problem --ranks 2,1
 complains '1 behind 2: they do not ascend'
 expect 2 scale spmv $problem --ranks 0,1
+expect 2 scale cgs $problem
+complains 'no such operation (spmv, spmm, solve)$'
 expect 2 scale spmv $problem --threads 1,x
 expect 2 scale spmv $problem --devices 'cpu;'
 expect 2 scale spmv $problem --repeat 100

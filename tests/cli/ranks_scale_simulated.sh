@@ -163,6 +163,19 @@ for words in bicgstab 'cg --reproducible' 'cg --format coo' 'cg --precondition b
     complains 'ranks 2, threads 1: .* simulated'
 done
 
+# What a rank needs of others is counted in the time of its neighbours, not of all ranks: a
+# million are seconds of work, where each going through all others is half an hour of it.
+mkdir none
+printf '#!/bin/sh\nexit 1\n' >none/smpirun
+chmod +x none/smpirun
+begin=$(date +%s)
+run_as 1 env PATH="$folder/none:$PATH" "$program" scale solve cg stencil5:nx=9,ny=20 --ranks 1 \
+    --repeat 1 --max-iterations 3 --folder million --simulate near.xml --simulated-ranks 1000000
+complains 'ranks 1000000, threads 1: smpirun failed'
+[ $(($(date +%s) - begin)) -lt 300 ] || fail 'it took minutes to count'
+[ "$(grep -c '^rank ' million/runs/ranks1000000-threads1-record.smpi)" = 1000000 ] ||
+    fail 'not all ranks were counted'
+
 expect 2 scale spmv stencil5:nx=9,ny=9 --simulated-ranks 4
 complains 'only with --simulate$'
 expect 1 scale spmv stencil5:nx=9,ny=9 --simulate missing.xml

@@ -20,6 +20,10 @@ const cli_choices cli_operations = {
     "operation", WORDS("spmv", "spmm"),
     WORDS("spgemm", "spadd", "sddmm", "mttkrp", "ttm", "ttv")};
 
+const cli_choices cli_studies = {
+    "operation", WORDS("spmv", "spmm", "solve"),
+    WORDS("spgemm", "spadd", "sddmm", "mttkrp", "ttm", "ttv")};
+
 const cli_choices cli_targets = {"target", WORDS("c", "opencl", "cuda"), NULL};
 
 const cli_choices cli_xs = {"operand", WORDS("ones", "ramp"), NULL};

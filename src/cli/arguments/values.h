@@ -47,6 +47,7 @@ typedef struct cli_choices {
 extern const cli_choices cli_dtypes;        ///< --dtype
 extern const cli_choices cli_distributions; ///< --distribute
 extern const cli_choices cli_operations;    ///< `run`
+extern const cli_choices cli_studies;       ///< `scale`, `whatif`
 extern const cli_choices cli_targets;       ///< --target
 extern const cli_choices cli_xs;            ///< --x, beside a file
 

@@ -44,7 +44,7 @@ static cairn_status read_operation(cli_job *job, cli_scale_settings *settings)
     if (solve)
         CLI_TRY(cli_verb_find(job, given->operand[0], &verb));
     else
-        CLI_TRY(cli_choose(job, "scale", given->operand[0], &cli_operations, &which));
+        CLI_TRY(cli_choose(job, "scale", given->operand[0], &cli_studies, &which));
     if (words < (solve ? 2 : 1))
         return cli_fail(job, CAIRN_BAD_OPTION, "operand: scale %s: %s is missing",
                         given->operand[0], solve ? "METHOD or FILE" : "FILE");

@@ -25,7 +25,9 @@ typedef struct skeleton {
     int64_t         *first; ///< [ranks + 1] Rows of each rank.
     int             *seen;  ///< [rows] The last rank that needed the column, from 1 on.
     int64_t *needed;        ///< [ranks] Columns of each other rank that this one needs.
-    int64_t  halo;          ///< Columns from others, of all ranks.
+    int     *giver;         ///< [ranks] Those of which it needs any, ascending.
+    int      givers;
+    int64_t  halo; ///< Columns from others, of all ranks.
     int      ranks;
 } skeleton;
 
@@ -80,7 +82,9 @@ static cairn_status take_matrix(cli_job *job, cli_run *run, skeleton *s)
     s->seen   = calloc((size_t)s->rows + 1, sizeof *s->seen);
     s->first  = calloc((size_t)s->ranks + 1, sizeof *s->first);
     s->needed = calloc((size_t)s->ranks, sizeof *s->needed);
-    if (!s->ptr || !s->idx || !s->val || !s->seen || !s->first || !s->needed)
+    s->giver  = calloc((size_t)s->ranks, sizeof *s->giver);
+    if (!s->ptr || !s->idx || !s->val || !s->seen || !s->first || !s->needed
+        || !s->giver)
         return cli_fail(job, CAIRN_NO_MEMORY, "memory: simulate: the matrix's rows");
     s->lines            = (cairn_compressed)CAIRN_COMPRESSED;
     s->lines.ptr        = s->ptr;
@@ -153,13 +157,23 @@ static int owner_of(const skeleton *s, int64_t row)
     return low;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
 /// Find what a rank needs of each other one. @return entries of its rows that need nothing.
 static int64_t look_at(skeleton *s, int rank)
 {
     const int64_t first = s->first[rank], end = s->first[rank + 1];
     int64_t       inside = 0;
 
-    memset(s->needed, 0, (size_t)s->ranks * sizeof *s->needed);
+    /* Not all ranks are gone through: there may be a million, and few are neighbours. */
+    for (int k = 0; k < s->givers; k++)
+        s->needed[s->giver[k]] = 0;
+    s->givers = 0;
     for (int64_t i = first; i < end; i++) {
         bool needs = false;
 
@@ -169,12 +183,15 @@ static int64_t look_at(skeleton *s, int rank)
             if (j >= first && j < end) continue;
             needs = true;
             if (s->seen[j] == rank + 1) continue;
+            const int from = owner_of(s, j);
+
             s->seen[j] = rank + 1;
-            s->needed[owner_of(s, j)]++;
+            if (s->needed[from]++ == 0) s->giver[s->givers++] = from;
             s->halo++;
         }
         if (!needs) inside += s->ptr[i + 1] - s->ptr[i];
     }
+    qsort(s->giver, (size_t)s->givers, sizeof *s->giver, by_number);
     return inside;
 }
 
@@ -195,10 +212,9 @@ static void put_rank(FILE          *file,
     const double  work    = at->entry * (double)entries;
 
     fprintf(file, "rank %d\nstart\ncompute %.9g\n", rank, at->entry * (double)inside);
-    for (int from = 0; from < s->ranks; from++)
-        if (s->needed[from] > 0)
-            fprintf(file, "receive %d %" PRId64 "\n", from,
-                    s->needed[from] * (int64_t)sizeof(double));
+    for (int k = 0; k < s->givers; k++)
+        fprintf(file, "receive %d %" PRId64 "\n", s->giver[k],
+                s->needed[s->giver[k]] * (int64_t)sizeof(double));
     fprintf(file, "compute %.9g\n",
             at->entry * (double)(entries - inside) + part[0] * vectors);
     fprintf(file, "sum %d\ncompute %.9g\nsum %d\ncompute %.9g\n", 10 * 8,
@@ -266,5 +282,6 @@ cairn_status cli_scale_skeleton(cli_scale             *study,
     free(s.seen);
     free(s.first);
     free(s.needed);
+    free(s.giver);
     return status;
 }

@@ -48,7 +48,7 @@ static cairn_status read_operation(cli_whatif *whatif)
     int                  which;
 
     if (!solve)
-        CLI_TRY(cli_choose(job, "whatif", given->operand[0], &cli_operations, &which));
+        CLI_TRY(cli_choose(job, "whatif", given->operand[0], &cli_studies, &which));
     if (given->operands != needed)
         return cli_fail(job, CAIRN_BAD_OPTION, "operand: whatif %s: %s",
                         given->operand[0],
