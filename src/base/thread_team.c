@@ -155,10 +155,10 @@ static bool await_run(cairn_thread_team *team, uint32_t seen, int looks)
 
 static void *serve(void *given)
 {
-    cairn_thread_team_member *const mine = given;
-    cairn_thread_team *const        team = mine->team;
-    const int                       self = (int)(mine - team->member);
-    uint32_t                        seen = 0;
+    cairn_thread_team_member *const mine    = given;
+    cairn_thread_team *const        team    = mine->team;
+    const int                       self    = (int)(mine - team->member);
+    uint32_t                        seen    = 0;
     int                             members = 1;
 
     /* A run of nobody announces another. */

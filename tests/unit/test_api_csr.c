@@ -500,6 +500,154 @@ Test(api_csr, short_rows_of_different_lengths_are_dealt_out, .timeout = 120)
     check_far(1, true, CAIRN_COPY, "mirror: Move");
 }
 
+/* Rows of different lengths, so few on average that they are gone through as one list; many
+ * that are empty follow each other here and there. */
+enum { LIST_ENTRIES = 100000 };
+
+typedef struct {
+    int32_t  rows, cols, entries;
+    int32_t *ptr, *idx, *begin, *row;
+    double  *val, *made;
+    float   *val32, *made32;
+} list_rows;
+
+static int32_t length_of(int32_t i, int32_t rows)
+{
+    return i % 2000 >= 1400 ? 0 : (int32_t)((int64_t)i * 7919 % 23) * 12000 / rows;
+}
+
+static list_rows make_list(int32_t rows, int32_t cols)
+{
+    const size_t lines = (size_t)(rows > cols ? rows : cols) + 1, n = LIST_ENTRIES;
+    list_rows    l = {.rows   = rows,
+                      .cols   = cols,
+                      .ptr    = malloc(lines * sizeof *l.ptr),
+                      .idx    = malloc(n * sizeof *l.idx),
+                      .begin  = malloc(lines * sizeof *l.begin),
+                      .row    = malloc(n * sizeof *l.row),
+                      .val    = malloc(n * sizeof *l.val),
+                      .made   = malloc(n * sizeof *l.made),
+                      .val32  = malloc(n * sizeof *l.val32),
+                      .made32 = malloc(n * sizeof *l.made32)};
+
+    for (int32_t i = 0; i < rows; i++) {
+        const int32_t some = length_of(i, rows), step = cols / 23;
+
+        l.ptr[i] = l.entries;
+        for (int32_t k = 0; k < some && l.entries < LIST_ENTRIES; k++) {
+            l.idx[l.entries]   = k * step + (int32_t)((int64_t)i * 31 % step);
+            l.val[l.entries]   = l.entries + 0.25;
+            l.val32[l.entries] = (float)l.entries;
+            l.entries++;
+        }
+    }
+    l.ptr[rows] = l.entries;
+    return l;
+}
+
+static void free_list(list_rows *l)
+{
+    void *all[] = {l->ptr, l->idx,  l->begin, l->row,
+                   l->val, l->made, l->val32, l->made32};
+
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+}
+
+/// By definition: column by column, each entry behind those of the rows above.
+static void expect_columns(const list_rows *l, bool f64, const char *what)
+{
+    int32_t *const next = malloc((size_t)l->cols * sizeof *next);
+    int64_t        bad  = 0;
+
+    memcpy(next, l->begin, (size_t)l->cols * sizeof *next);
+    for (int32_t i = 0; i < l->rows; i++)
+        for (int32_t k = l->ptr[i]; k < l->ptr[i + 1]; k++) {
+            const int32_t at = next[l->idx[k]]++;
+
+            bad += l->row[at] != i
+                   || (f64 ? l->made[at] != l->val[k] : l->made32[at] != l->val32[k]);
+        }
+    for (int32_t j = 0; j < l->cols; j++)
+        bad += next[j] != l->begin[j + 1];
+    cr_expect_eq(bad, 0, "%s: %" PRId64 " entries or columns are wrong", what, bad);
+    free(next);
+}
+
+static void check_list(list_rows *l, bool f64, cairn_copy_mode mode)
+{
+    cairn_format    *own  = mode == CAIRN_BORROW ? NULL : must_format(context, "csr");
+    cairn_format    *csc  = must_format(context, "csc");
+    cairn_tensor    *rows = NULL, *columns = NULL;
+    cairn_compressed out = CAIRN_COMPRESSED;
+    char             what[80];
+
+    snprintf(what, sizeof what, "%d x %d, %s, %s", l->rows, l->cols,
+             f64 ? "f64" : "f32", own ? "own" : "borrowed");
+    MUST(context, cairn_tensor_from_csr(context, l->rows, l->cols, 0, l->rows, l->ptr,
+                                        32, l->idx, 32, f64 ? (void *)l->val : l->val32,
+                                        f64 ? CAIRN_F64 : CAIRN_F32, mode, own, &rows));
+    MUST(context, cairn_tensor_convert(rows, csc, &columns));
+    cr_expect(strstr(cairn_tensor_how(columns), "scatter: Move"), "%s: %s", what,
+              cairn_tensor_how(columns));
+    out.ptr        = l->begin;
+    out.idx        = l->row;
+    out.val        = f64 ? (void *)l->made : l->made32;
+    out.dtype      = f64 ? CAIRN_F64 : CAIRN_F32;
+    out.ptr_bits   = 32;
+    out.idx_bits   = 32;
+    out.ptr_length = l->cols + 1;
+    out.length     = l->entries;
+    MUST(context, cairn_tensor_to_csc(columns, &out));
+    expect_columns(l, f64, what);
+    cairn_tensor_destroy(&columns);
+    cairn_tensor_destroy(&rows);
+    cairn_format_destroy(&csc);
+    cairn_format_destroy(&own);
+}
+
+/// Whatever the widths, whoever has the arrays, on one thread and several.
+Test(api_csr, rows_gone_through_as_one_list_go_to_their_columns, .timeout = 120)
+{
+    static const int32_t extent[][2] = {
+        {12000, 9000 },
+        {12000, 70000},
+        {70000, 9000 },
+        {70000, 70000}
+    };
+
+    for (size_t k = 0; k < sizeof extent / sizeof *extent; k++) {
+        list_rows l = make_list(extent[k][0], extent[k][1]);
+
+        for (int threads = 1; threads <= 3; threads++) {
+            cairn_context_set_threads(context, threads);
+            for (int way = 0; way < 4; way++)
+                check_list(&l, way % 2, way / 2 ? CAIRN_BORROW : CAIRN_COPY);
+        }
+        free_list(&l);
+    }
+}
+
+/// Threads look at pieces; a fault in any of them is seen.
+Test(api_csr, what_is_wrong_in_any_piece_of_a_look_is_refused, .timeout = 60)
+{
+    list_rows     l      = make_list(70000, 9000);
+    cairn_tensor *tensor = NULL;
+
+    cairn_context_set_threads(context, 2);
+    for (int32_t k = 0; k < l.entries; k += 997) {
+        const int32_t was = l.idx[k];
+
+        l.idx[k] = k % 2 ? -1 : l.cols;
+        cr_expect_eq(cairn_tensor_from_csr(context, l.rows, l.cols, 0, l.rows, l.ptr,
+                                           32, l.idx, 32, l.val, CAIRN_F64,
+                                           CAIRN_BORROW, NULL, &tensor),
+                     CAIRN_BAD_COORD, "entry %d", k);
+        l.idx[k] = was;
+    }
+    free_list(&l);
+}
+
 Test(api_csr, few_entries_of_wide_rows_find_their_places)
 {
     enum { WIDE = 100000000 };

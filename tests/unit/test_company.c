@@ -82,6 +82,30 @@ Test(company, a_team_has_one_run_at_a_time, .timeout = 60)
     cairn_thread_team_fini(&team);
 }
 
+static bool sleeps(cairn_thread_team *team)
+{
+    return atomic_load(&team->go.sleepers) == 1;
+}
+
+/// A thread that is told that a run will come gets up, and lies down again when none does.
+Test(company, a_run_of_no_pieces_wakes_threads, .timeout = 60)
+{
+    static cairn_thread_team team;
+    bool                     woke = false;
+
+    cairn_thread_team_init(&team);
+    cr_assert_eq(cairn_thread_team_prepare(&team, 2), 2);
+    for (int turn = 0; turn < 1000 && !woke; turn++) {
+        while (!sleeps(&team))
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        cairn_thread_team_do(&team, 2, NULL, NULL, 0);
+        for (int look = 0; look < 100000 && !woke; look++)
+            woke = !sleeps(&team);
+    }
+    cr_expect(woke);
+    cairn_thread_team_fini(&team);
+}
+
 /* ---- Products ---- */
 
 enum { SIDE = 1500, WIDE = 9000, COLUMNS = 3 };

@@ -7,6 +7,7 @@
 #include "convert/stores/compiled_marks.h"
 #include "convert/stores/compiled_moves.h"
 #include "convert/stores/fill_lanes.h"
+#include "convert/stores/marked_move.h"
 
 #include <assert.h>
 
@@ -78,6 +79,11 @@ static cairn_status move_direct(cairn_compiled *c, const cairn_pass_call *call)
     int64_t           *delta = NULL;
     const cairn_phase *marked;
 
+    if (cairn_marks_pay(c, CAIRN_CONVERT_SCATTER)
+        && cairn_marked_move_fits(c, call->part)) {
+        cairn_marked_move(c, call->part);
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_marks_make(c, CAIRN_CONVERT_SCATTER, &marked));
     CAIRN_TRY(cairn_compiled_find_delta(c, true, &delta));
     call->args->delta  = delta;
