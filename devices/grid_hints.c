@@ -56,6 +56,18 @@ static int batch_of(const cairn_device_work *work, int64_t units)
     return long_rows || few ? 2 * BATCH : BATCH;
 }
 
+/// Are several parts to be done, whose rows are their own?
+static bool joins_banks(const cairn_device_work *work, const cairn_product *product)
+{
+    const cairn_layout *layout = cairn_work_group(work)->layout;
+    int64_t             parts  = 0;
+
+    if (layout->partition < 0) return false;
+    for (int64_t k = 0; k < cairn_work_group(work)->count; k++)
+        parts += cairn_work_part(work, k)->view.values > 0;
+    return parts > 1 && cairn_product_rows_of(layout, product).apart;
+}
+
 cairn_grid_hints cairn_grid_hints_of(const cairn_device_work *work,
                                      const cairn_product     *product,
                                      int64_t                  units)
@@ -65,6 +77,7 @@ cairn_grid_hints cairn_grid_hints_of(const cairn_device_work *work,
 
     if (grid.shape == CAIRN_GRID_NONE) return (cairn_grid_hints){.batch = 0};
     hints.narrow = is_narrow(work);
+    hints.banks  = joins_banks(work, product);
     /* With several columns each term is as many loads of X as the item has of them. */
     if (product->columns != 1)
         cairn_grid_deal_columns(product, work->op->columns, &hints);
@@ -77,9 +90,10 @@ cairn_grid_hints cairn_grid_hints_of(const cairn_device_work *work,
 
 int cairn_grid_hints_all(const cairn_product *product,
                          int64_t              columns,
+                         bool                 apart,
                          cairn_grid_hints     hints[CAIRN_GRID_HINTS])
 {
-    int count = 0;
+    int count = 0, alone;
 
     for (int batch = BATCH; batch <= 2 * BATCH; batch += BATCH) {
         if (batch > BATCH && product->columns != 1) break;
@@ -91,6 +105,11 @@ int cairn_grid_hints_all(const cairn_product *product,
             h->narrow = narrow;
             if (product->columns != 1) cairn_grid_deal_columns(product, columns, h);
         }
+    }
+    alone = count;
+    for (int k = 0; apart && k < alone; k++) {
+        hints[count]         = hints[k];
+        hints[count++].banks = true;
     }
     return count;
 }

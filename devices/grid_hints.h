@@ -18,16 +18,18 @@ cairn_grid_hints cairn_grid_hints_of(const cairn_device_work *work,
                                      const cairn_product     *product,
                                      int64_t                  units);
 
-enum { CAIRN_GRID_HINTS = 4 };
+enum { CAIRN_GRID_HINTS = 8 };
 
 /// All that cairn_grid_hints_of() may say of products that are lowered like @p product,
 /// whatever the matrix and the device.
 ///
 /// @param[in]  columns  Of X and Y.
+/// @param[in]  apart    Of its banks (cairn_product_rows.apart); false where it has none.
 /// @param[out] hints    Room for CAIRN_GRID_HINTS.
 /// @return how many there are.
 int cairn_grid_hints_all(const cairn_product *product,
                          int64_t              columns,
+                         bool                 apart,
                          cairn_grid_hints     hints[CAIRN_GRID_HINTS]);
 
 #endif

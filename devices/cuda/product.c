@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Making a launch: the product lowered to a grid, printed, compiled; its part's arrays
-/// brought to the card, and what the division of its lists adds to them.
+/// Making a launch: the product lowered to a grid, printed, compiled; its parts divided and
+/// their arrays brought to the card. What is started is made by steps.c.
 
-#include "devices/cuda/product.h"
-
+#include "devices/cuda/making.h"
 #include "devices/grid_hints.h"
-#include "devices/grid_tiles.h"
-#include "devices/part_arguments.h"
 #include "devices/registry.h"
-#include "emit/cuda.h"
 #include "lower/grid/grid.h"
 #include "lower/product/product_choice.h"
 
-#include <assert.h>
-#include <stddef.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ALIGNED = 256 };
-
-/// Groups of one start; more take turns.
-#define MOST_GROUPS ((int64_t)1 << 30)
-
-/// A launch while it is made.
-typedef struct {
-    cairn_cuda_product *p;
-    cairn_product       product;
-    cairn_grid          grid;
-    cairn_cuda_kernel   kernel;
-    cairn_cuda_entry    entry[CAIRN_GRID_FUNCTIONS];
-    cairn_grid_tiles   *tiles; ///< [parts]
-    int64_t             parts;
-    cairn_grid_passes   passes;
-} making;
+typedef cairn_cuda_making making;
 
 /// Is Y on the host nothing that must be kept?
 static bool is_alone(const cairn_device_work *work)
@@ -97,57 +77,6 @@ static cairn_status get_code(making *m)
 
 /* Memory. */
 
-static int64_t aligned(int64_t bytes)
-{
-    return (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
-}
-
-static const cairn_part *part_of(const making *m, int64_t k)
-{
-    return cairn_work_part(&m->p->work, k);
-}
-
-/// An address on the card, as arguments have it.
-static void *address(cairn_cuda_pointer at)
-{
-    return (void *)(uintptr_t)at;
-}
-
-cairn_cuda_vectors cairn_cuda_vectors_of(const cairn_cuda_product *p)
-{
-    const cairn_cuda_operand *x = &p->x->on;
-
-    return (cairn_cuda_vectors){x->at - (cairn_cuda_pointer)x->begin, p->y.at};
-}
-
-/// The operation's arguments, with addresses of the card.
-static cairn_grid_args operation(const cairn_cuda_product *p, cairn_cuda_vectors at)
-{
-    const cairn_product_args a =
-        cairn_work_arguments(&p->work, address(at.x), address(at.y));
-
-    return (cairn_grid_args){
-#define X(type, name, what) .name = a.name,
-        CAIRN_OPERANDS_MAP(X)
-#undef X
-    };
-}
-
-static void write_address(const cairn_cuda_step *step, int at, const void *address)
-{
-    if (at >= 0) memcpy((char *)step->arguments + at, &address, sizeof address);
-}
-
-void cairn_cuda_point(const cairn_cuda_product *p, cairn_cuda_vectors at)
-{
-    const cairn_grid_args args = operation(p, at);
-
-    for (int64_t k = 0; k < p->steps + p->stages.count; k++) {
-        write_address(&p->step[k], p->step[k].x_at, args.x);
-        write_address(&p->step[k], p->step[k].y_at, args.y);
-    }
-}
-
 /// Divide what each part stores. What is done to all values of a large part is done by
 /// functions of the processor's.
 static cairn_status divide(making *m)
@@ -155,7 +84,7 @@ static cairn_status divide(making *m)
     cairn_env      *env  = m->p->device->env;
     cairn_grid_work work = {.layout  = cairn_work_group(&m->p->work)->layout,
                             .product = &m->product,
-                            .args    = operation(m->p, cairn_cuda_vectors_of(m->p)),
+                            .args    = cairn_cuda_arguments_of(m->p),
                             .passes  = &m->passes};
 
     if (m->grid.shape == CAIRN_GRID_REGROUPED)
@@ -164,209 +93,28 @@ static cairn_status divide(making *m)
     cairn_status status = CAIRN_NEW_ZERO(env, m->parts, &m->tiles);
 
     for (int64_t k = 0; status == CAIRN_OK && k < m->parts; k++) {
-        work.part = &part_of(m, k)->view;
+        work.part = &cairn_work_part(&m->p->work, k)->view;
         if (work.part->values > 0)
             status = cairn_grid_tiles_make(env, &work, &m->tiles[k]);
     }
     return status;
 }
 
-/// One block for Y and what divisions need; X is its own.
+/// One block for Y and what its steps need; X is its own.
 static cairn_status allocate(making *m)
 {
     cairn_cuda_product *p = m->p;
-    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
-    int64_t             bytes;
 
     p->y.bytes = cairn_work_rows_out(&p->work) * p->work.op->columns
                  * (m->product.wide ? 8 : p->work.tensor->value_bits / 8);
-    bytes = aligned(p->y.bytes);
-    for (int64_t k = 0; k < m->parts; k++) {
-        const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
 
-        for (int n = 0; n < arrays; n++)
-            bytes += aligned(array[n].bytes);
-    }
+    const int64_t bytes = cairn_cuda_steps_bytes(m);
+
     CAIRN_TRY(cairn_cuda_alloc(p->device, bytes, "operands", &p->y.at));
     p->bytes = bytes;
     return cairn_cuda_is_piece(&p->y)
                ? cairn_cuda_pin(p->device, p->y.bytes, &p->y.host)
                : cairn_cuda_ring_open(p->device, p->y.bytes, &p->ring);
-}
-
-/* Arguments. */
-
-static const size_t field_at[] = {
-#define X(type, name, what) offsetof(cairn_grid_args, name),
-    CAIRN_GRID_MAP(X)
-#undef X
-};
-
-/// Where the arrays of part @p k's division are, from @p at on.
-static void
-use_arrays(const making *m, int64_t k, cairn_cuda_pointer at, cairn_grid_args *args)
-{
-    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
-    const int           arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
-
-    for (int n = 0; n < arrays; n++) {
-        void *const here = address(at);
-
-        memcpy((char *)args + field_at[array[n].field], &here, sizeof here);
-        at += (cairn_cuda_pointer)aligned(array[n].bytes);
-    }
-}
-
-/// Is it an array of the arguments, this one?
-static bool is_field(const cairn_kernel_parameter *parameter, cairn_grid_field field)
-{
-    return parameter->what != CAIRN_PARAMETER_NUMBER
-           && parameter->field.source == CAIRN_IR_ARG
-           && parameter->field.level == (int)field;
-}
-
-/// One field of the struct that a function is given.
-static void write_argument(const making                 *m,
-                           int64_t                       part,
-                           const cairn_part_arguments   *from,
-                           const cairn_kernel_parameter *parameter,
-                           char                         *arguments)
-{
-    cairn_cuda_pointer at = 0;
-    int64_t            begin;
-
-    if (parameter->what == CAIRN_PARAMETER_NUMBER) {
-        const cairn_kernel_number number = cairn_part_arguments_number(from, parameter);
-
-        memcpy(arguments + parameter->offset, &number.integer, number.bytes);
-        return;
-    }
-    if (parameter->field.source == CAIRN_IR_ARG) {
-        memcpy(&at, (const char *)from->args + field_at[parameter->field.level],
-               sizeof(void *));
-    } else {
-        const int k = cairn_part_arguments_array(from, parameter->field, &begin);
-
-        if (k >= 0)
-            at = cairn_cuda_array(m->p->arrays, part, k) + (cairn_cuda_pointer)begin;
-    }
-    memcpy(arguments + parameter->offset, &at, sizeof at);
-}
-
-/// Are functions of part @p k of this role started?
-static bool is_started(const making *m, int64_t k, cairn_grid_role role)
-{
-    return m->entry[role] && m->tiles[k].turns[role] > 0;
-}
-
-/// The start of function @p role for part @p k, of the turns that @p args say.
-static cairn_status make_step(making                *m,
-                              int64_t                k,
-                              cairn_grid_role        role,
-                              const cairn_grid_args *args,
-                              cairn_cuda_step       *made)
-{
-    cairn_cuda_product        *p        = m->p;
-    const cairn_cuda_function *function = &m->kernel.function[role];
-    const int64_t              groups =
-        cairn_grid_groups(&m->grid, role, args->to - args->from, p->work.op->columns);
-    cairn_cuda_step step = {
-        .function = m->entry[role],
-        .groups   = (unsigned)(groups < MOST_GROUPS ? groups : MOST_GROUPS),
-        .beside   = role == CAIRN_GRID_LONG && is_started(m, k, CAIRN_GRID_MAIN)};
-    cairn_part_arguments from;
-    char                *bytes = NULL;
-
-    step.x_at = step.y_at = -1;
-
-    CAIRN_TRY(CAIRN_NEW_ZERO(p->device->env, function->bytes + 1, &bytes));
-    cairn_part_arguments_init(&from, part_of(m, k), CAIRN_ABI_GRID, args);
-    for (int n = 0; n < function->parameters; n++) {
-        const cairn_kernel_parameter *parameter = &function->parameter[n];
-
-        write_argument(m, k, &from, parameter, bytes);
-        if (is_field(parameter, CAIRN_GRID_x)) step.x_at = parameter->offset;
-        if (is_field(parameter, CAIRN_GRID_y)) step.y_at = parameter->offset;
-    }
-    step.arguments = bytes;
-    *made          = step;
-    return CAIRN_OK;
-}
-
-/// All starts, part by part: lists that are long are done beside the others, and joined.
-static cairn_status add_steps(making *m)
-{
-    static const cairn_grid_role order[] = {CAIRN_GRID_LONG, CAIRN_GRID_MAIN,
-                                            CAIRN_GRID_JOIN};
-    cairn_cuda_product          *p       = m->p;
-    cairn_cuda_pointer           at = p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes);
-    cairn_grid_array_of          array[CAIRN_GRID_ARRAYS];
-
-    CAIRN_TRY(CAIRN_NEW_ZERO(
-        p->device->env, m->parts * CAIRN_GRID_FUNCTIONS + CAIRN_CUDA_STAGES, &p->step));
-    for (int64_t k = 0; k < m->parts; k++) {
-        for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
-            cairn_grid_args args = operation(p, cairn_cuda_vectors_of(p));
-
-            if (!is_started(m, k, order[r])) continue;
-            cairn_grid_tiles_use(&m->tiles[k], order[r], &args);
-            use_arrays(m, k, at, &args);
-            CAIRN_TRY(make_step(m, k, order[r], &args, &p->step[p->steps]));
-            p->steps++;
-        }
-        const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
-
-        for (int n = 0; n < arrays; n++)
-            at += (cairn_cuda_pointer)aligned(array[n].bytes);
-    }
-    return CAIRN_OK;
-}
-
-/// The starts of stages, where the product has some: of the turns of its only step.
-static cairn_status add_stages(making *m)
-{
-    cairn_cuda_product *p    = m->p;
-    cairn_grid_args     args = operation(p, cairn_cuda_vectors_of(p));
-    cairn_cuda_stages   found;
-
-    if (p->steps != 1 || m->parts != 1 || p->keeps || p->clears) return CAIRN_OK;
-    assert(cairn_work_rows_out(&p->work) > 0); /* there is a step */
-    CAIRN_TRY(cairn_cuda_stages_find(p->device, &p->work, &m->grid, &m->tiles[0],
-                                     p->y.bytes / cairn_work_rows_out(&p->work),
-                                     &found));
-    cairn_grid_tiles_use(&m->tiles[0], CAIRN_GRID_MAIN, &args);
-    use_arrays(m, 0, p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes), &args);
-    for (int k = 0; k < found.count; k++) {
-        args.from = k > 0 ? found.stage[k - 1].turn : 0;
-        args.to   = found.stage[k].turn;
-        CAIRN_TRY(make_step(m, 0, CAIRN_GRID_MAIN, &args, &p->step[p->steps + k]));
-        p->stages.stage[k] = found.stage[k];
-        p->stages.count    = k + 1;
-    }
-    return cairn_cuda_stages_open(p->device, &p->stages);
-}
-
-/// Bring what divisions say to the card.
-static cairn_status bring(making *m)
-{
-    cairn_cuda_product *p  = m->p;
-    cairn_cuda_pointer  at = p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes);
-    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
-    cairn_cuda_ring     ring;
-
-    if (at == p->y.at + (cairn_cuda_pointer)p->bytes) return CAIRN_OK;
-    const cairn_status status = cairn_cuda_ring_open(p->device, p->bytes, &ring);
-
-    for (int64_t k = 0; k < m->parts && status == CAIRN_OK; k++) {
-        const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
-
-        for (int n = 0; n < arrays; n++) {
-            if (array[n].data)
-                cairn_cuda_ring_gather(&ring, at, array[n].data, array[n].bytes);
-            at += (cairn_cuda_pointer)aligned(array[n].bytes);
-        }
-    }
-    return cairn_cuda_ring_close(&ring, status);
 }
 
 /* The launch. */
@@ -409,6 +157,7 @@ static cairn_status prepare(making *m)
     m->product = cairn_cuda_product_of(&p->work);
     m->product.grid_hints =
         cairn_grid_hints_of(&p->work, &m->product, cairn_cuda_of(p->device)->units);
+    m->joined = m->product.grid_hints.banks;
     p->keeps  = !alone;
     p->clears = alone
                 && (m->product.adds || cairn_work_group(&p->work)->count == 0
@@ -418,9 +167,8 @@ static cairn_status prepare(making *m)
     CAIRN_TRY(divide(m));
     CAIRN_TRY(cairn_cuda_arrays_get(p->device, &p->work, &p->arrays));
     CAIRN_TRY(allocate(m));
-    CAIRN_TRY(add_steps(m));
-    CAIRN_TRY(add_stages(m));
-    CAIRN_TRY(bring(m));
+    CAIRN_TRY(cairn_cuda_steps_make(m));
+    CAIRN_TRY(cairn_cuda_steps_bring(m));
     CAIRN_TRY(make_moments(p));
     CAIRN_TRY(warm_up(p));
     p->self = p;
@@ -436,6 +184,8 @@ static void finish_making(making *m)
     for (int64_t k = 0; m->tiles && k < m->parts; k++)
         cairn_grid_tiles_fini(env, &m->tiles[k]);
     cairn_free(env, m->tiles);
+    for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++)
+        cairn_free(env, m->table[r]);
     cairn_grid_passes_fini(env, &m->passes);
     cairn_cuda_fini(env, &m->kernel);
 }
@@ -501,6 +251,16 @@ void cairn_cuda_remark(cairn_launch *launch, const char *what, const char *why)
              length > 0 ? "; " : "", what, why);
 }
 
+/// How many starts a run's banks are.
+static void remark_banks(const making *m, cairn_launch *launch)
+{
+    char starts[64];
+
+    snprintf(starts, sizeof starts, "%" PRId64 " in %" PRId64 " start%s a run",
+             m->parts, m->p->steps, m->p->steps == 1 ? "" : "s");
+    cairn_cuda_remark(launch, "banks", starts);
+}
+
 static cairn_status
 make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
 {
@@ -532,6 +292,7 @@ make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
         cairn_cuda_remark(
             launch, "started step by step",
             cairn_cuda_error(&cairn_cuda_of(device)->driver, p->alone.no_graph));
+    if (m.parts > 1) remark_banks(&m, launch);
     if (m.passes.why[0])
         cairn_cuda_remark(launch, "visits were listed interpreted", m.passes.why);
     finish_making(&m);

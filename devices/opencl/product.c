@@ -339,6 +339,7 @@ static cairn_status get_kernels(cairn_opencl_product *p,
     p->grid = grid;
     product->grid_hints =
         cairn_grid_hints_of(&p->work, product, cairn_opencl_of(p->device)->units);
+    product->grid_hints.banks = false; /* each is a task of its own */
     return get_grid(p, layout, product, route);
 }
 

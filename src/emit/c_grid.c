@@ -47,6 +47,8 @@ const char *cairn_c_dealt_begin(const cairn_c *c, const cairn_ir_stmt *loop)
 {
     const words *const w = &words_of[c->dialect];
 
+    if (is_groups(loop) && c->f->banks && c->dialect == CAIRN_C_CUDA)
+        return CAIRN_C_GROUP_OF_BANK;
     return is_groups(loop) ? w->group[loop->axis] : w->item;
 }
 
@@ -54,6 +56,8 @@ const char *cairn_c_dealt_step(const cairn_c *c, const cairn_ir_stmt *loop)
 {
     const words *const w = &words_of[c->dialect];
 
+    if (is_groups(loop) && c->f->banks && c->dialect == CAIRN_C_CUDA)
+        return CAIRN_C_GROUPS_OF_BANK;
     return is_groups(loop) ? w->groups[loop->axis] : w->items;
 }
 

@@ -96,6 +96,11 @@ typedef struct cairn_c {
     int         loops;    ///< Loops of threads so far.
 } cairn_c;
 
+/* What a kernel for cards that does several banks calls the number of a group among those of
+   its bank, and how many these are. */
+#define CAIRN_C_GROUP_OF_BANK  "block"
+#define CAIRN_C_GROUPS_OF_BANK "blocks"
+
 /* Beginning and end. c.c */
 
 void cairn_c_init(cairn_c *c, cairn_env *env, cairn_c_dialect dialect);

@@ -11,24 +11,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Names that are taken: what the text says of its own, words of C, C++ and CUDA.
+/// What a kernel of banks says of its own.
+#define BANK   "bank"
+#define NUMBER "bank_number"
+#define FIND   "find_bank"
+#define BLOCK  CAIRN_C_GROUP_OF_BANK
+#define BLOCKS CAIRN_C_GROUPS_OF_BANK
+
+/// Names that are taken: what the text says of its own, words of C, C++ and CUDA. The first
+/// ones are where a kernel does several banks.
+enum { OF_BANKS = 5 };
 static const char *const reserved[] = {
-    "op",        "ITEMS",     "KERNEL",   "min_of",    "max_of",    "floor_div",
-    "floor_mod", "threadIdx", "blockIdx", "blockDim",  "gridDim",   "warpSize",
-    "atomicAdd", "alignas",   "alignof",  "and",       "asm",       "auto",
-    "bitand",    "bitor",     "bool",     "break",     "case",      "catch",
-    "char",      "class",     "compl",    "const",     "constexpr", "continue",
-    "decltype",  "default",   "delete",   "do",        "double",    "dynamic_cast",
-    "else",      "enum",      "explicit", "export",    "extern",    "false",
-    "float",     "for",       "friend",   "goto",      "if",        "inline",
-    "int",       "long",      "mutable",  "namespace", "new",       "noexcept",
-    "not",       "nullptr",   "operator", "or",        "private",   "protected",
-    "public",    "register",  "restrict", "return",    "short",     "signed",
-    "sizeof",    "static",    "struct",   "switch",    "template",  "this",
-    "throw",     "true",      "try",      "typedef",   "typeid",    "typename",
-    "union",     "unsigned",  "using",    "virtual",   "void",      "volatile",
-    "wchar_t",   "while",     "xor",      "int8_t",    "int16_t",   "int32_t",
-    "int64_t",   "uint8_t",   "uint16_t", "uint32_t",  "uint64_t",  NULL,
+    BANK,        NUMBER,     FIND,        BLOCK,       BLOCKS,         "op",
+    "ITEMS",     "KERNEL",   "min_of",    "max_of",    "floor_div",    "floor_mod",
+    "threadIdx", "blockIdx", "blockDim",  "gridDim",   "warpSize",     "atomicAdd",
+    "alignas",   "alignof",  "and",       "asm",       "auto",         "bitand",
+    "bitor",     "bool",     "break",     "case",      "catch",        "char",
+    "class",     "compl",    "const",     "constexpr", "continue",     "decltype",
+    "default",   "delete",   "do",        "double",    "dynamic_cast", "else",
+    "enum",      "explicit", "export",    "extern",    "false",        "float",
+    "for",       "friend",   "goto",      "if",        "inline",       "int",
+    "long",      "mutable",  "namespace", "new",       "noexcept",     "not",
+    "nullptr",   "operator", "or",        "private",   "protected",    "public",
+    "register",  "restrict", "return",    "short",     "signed",       "sizeof",
+    "static",    "struct",   "switch",    "template",  "this",         "throw",
+    "true",      "try",      "typedef",   "typeid",    "typename",     "union",
+    "unsigned",  "using",    "virtual",   "void",      "volatile",     "wchar_t",
+    "while",     "xor",      "int8_t",    "int16_t",   "int32_t",      "int64_t",
+    "uint8_t",   "uint16_t", "uint32_t",  "uint64_t",  NULL,
 };
 
 /// The types as the compilers of cards and of this system have them.
@@ -63,6 +73,8 @@ static cairn_status check(cairn_env *env, const cairn_ir_function *f)
     CAIRN_CHECK(cairn_ir_any_stmt(f->body, is_groups, NULL), env, CAIRN_UNSUPPORTED,
                 "cuda: %s: it has no groups, which blocks of threads could do",
                 f->name);
+    CAIRN_CHECK(!f->banks || f->abi == CAIRN_ABI_GRID, env, CAIRN_UNSUPPORTED,
+                "cuda: %s: banks of what is no product", f->name);
     CAIRN_CHECK(!cairn_ir_any_expr(f->body, has_lanes, NULL), env, CAIRN_UNSUPPORTED,
                 "cuda: %s: it has vectors, which threads make", f->name);
     return CAIRN_OK;
@@ -102,23 +114,84 @@ static void add_number(cairn_c *c, cairn_cuda_function *k, const cairn_ir_expr *
                    cairn_names_of(&c->names, param));
 }
 
+/// The array of the operation's arguments @p field; NULL: it is not used.
+static const cairn_ir_array *find_operand(const cairn_c *c, int field)
+{
+    for (int n = 0; n < c->f->arrays; n++) {
+        const cairn_ir_array *const array = c->f->array[n];
+
+        if (array->field.source == CAIRN_IR_ARG && array->field.level == field
+            && cairn_c_uses(c, array))
+            return array;
+    }
+    return NULL;
+}
+
+/// X or Y, which all banks have: a field of cairn_cuda_banks.
+static void print_operand(cairn_c *c, int field, const char *name)
+{
+    const cairn_ir_array *const array = find_operand(c, field);
+
+    cairn_text_add(&c->text, "    %s%s *%s;\n", array && array->written ? "" : "const ",
+                   array ? cairn_c_scalar(c, array->type) : "void", name);
+}
+
+/// What the kernel is given where a start does several banks: cairn_cuda_banks.
+static void print_banks(cairn_c *c)
+{
+    const char *const name = c->f->name;
+
+    cairn_text_add(&c->text,
+                   "typedef struct %s_args {\n    const %s_bank *bank;\n"
+                   "    const unsigned int *group;\n",
+                   name, name);
+    print_operand(c, CAIRN_GRID_x, "x");
+    print_operand(c, CAIRN_GRID_y, "y");
+    cairn_text_add(&c->text, "    unsigned long banks;\n} %s_args;\n\n", name);
+}
+
 /// The struct; what it has is in sight from here on.
 static void print_struct(cairn_c *c, cairn_cuda_function *k)
 {
-    const cairn_ir_function *const f = c->f;
+    const cairn_ir_function *const f    = c->f;
+    const char *const              what = f->banks ? "bank" : "args";
 
-    cairn_text_add(&c->text, "typedef struct %s_args {\n", f->name);
+    cairn_text_add(&c->text, "typedef struct %s_%s {\n", f->name, what);
     for (int n = 0; n < f->arrays; n++)
         if (cairn_c_uses(c, f->array[n])) add_array(c, k, f->array[n]);
     for (int n = 0; n < f->params; n++)
         if (cairn_c_uses(c, f->param[n])) add_number(c, k, f->param[n]);
-    cairn_text_add(&c->text, "} %s_args;\n\n", f->name);
+    cairn_text_add(&c->text, "} %s_%s;\n\n", f->name, what);
+    if (f->banks) print_banks(c);
     cairn_text_add(&c->text, "enum { %s_groups = %d };\n\n", f->name,
                    f->groups > 0 ? f->groups : 1);
     k->bytes = (k->bytes + 7) / 8 * 8;
 }
 
 /* The function. */
+
+/// The bank of the group at hand, and its number among the groups of that.
+static void print_bank(cairn_c *c)
+{
+    cairn_c_print_line(c, "const unsigned int " NUMBER " \2= " FIND
+                          "(op.group, op.banks, blockIdx.x)");
+    cairn_c_print_line(c, "const %s_bank *const " BANK " \2= op.bank + " NUMBER,
+                       c->f->name);
+    cairn_c_print_line(c, "const unsigned int " BLOCK
+                          " \2= blockIdx.x - op.group[" NUMBER "]");
+    cairn_c_print_line(c, "const unsigned int " BLOCKS " \2= op.group[" NUMBER
+                          " + 1] - op.group[" NUMBER "]");
+    cairn_c_blank(c);
+}
+
+/// Where the kernel finds an array: X and Y are the same in all banks.
+static const char *place_of(const cairn_c *c, const cairn_ir_array *array)
+{
+    if (!c->f->banks || array == find_operand(c, CAIRN_GRID_x)
+        || array == find_operand(c, CAIRN_GRID_y))
+        return "op.";
+    return BANK "->";
+}
 
 /// `const uint32_t *const A1_ptr = op.A1_ptr;`
 static void print_locals(cairn_c *c)
@@ -130,17 +203,19 @@ static void print_locals(cairn_c *c)
         const char *const           name  = cairn_names_of(&c->names, array);
 
         if (cairn_c_uses(c, array))
-            cairn_c_print_line(
-                c, "%s%s *const %s \2= op.%s", array->written ? "" : "const ",
-                array->stride ? "char" : cairn_c_scalar(c, array->type), name, name);
+            cairn_c_print_line(c, "%s%s *const %s \2= %s%s",
+                               array->written ? "" : "const ",
+                               array->stride ? "char" : cairn_c_scalar(c, array->type),
+                               name, place_of(c, array), name);
     }
     cairn_c_blank(c);
     for (int n = 0; n < f->params; n++) {
         const char *const name = cairn_names_of(&c->names, f->param[n]);
 
         if (cairn_c_uses(c, f->param[n]))
-            cairn_c_print_line(c, "const %s \1%s \2= op.%s",
-                               cairn_c_scalar(c, f->param[n]->type), name, name);
+            cairn_c_print_line(c, "const %s \1%s \2= %s%s",
+                               cairn_c_scalar(c, f->param[n]->type), name,
+                               f->banks ? BANK "->" : "op.", name);
     }
     cairn_c_blank(c);
 }
@@ -150,10 +225,11 @@ static void
 print_function(cairn_c *c, const cairn_ir_function *function, cairn_cuda_function *k)
 {
     snprintf(k->name, sizeof k->name, "%s", function->name);
-    cairn_c_enter(c, function, reserved);
+    cairn_c_enter(c, function, reserved + (function->banks ? 0 : OF_BANKS));
     print_struct(c, k);
     cairn_text_add(&c->text, "KERNEL(%s)\n{\n", function->name);
     c->indent = 4;
+    if (function->banks) print_bank(c);
     print_locals(c);
     cairn_c_body(c);
     c->indent = 0;
@@ -228,7 +304,24 @@ static void print_loads(const cairn_c *c, cairn_text *out)
     }
 }
 
-static void print_prelude(const cairn_c *c, cairn_text *out)
+/// The last bank whose groups begin at @p block or before: the only one that has it.
+static const char find_bank[] =
+    "\n__device__ static inline unsigned int " FIND "(const unsigned int *group,\n"
+    "                                              unsigned long banks,\n"
+    "                                              unsigned int block)\n"
+    "{\n"
+    "    unsigned int low = 0, high = (unsigned int)banks;\n\n"
+    "    while (high - low > 1) {\n"
+    "        const unsigned int middle = low + (high - low) / 2;\n\n"
+    "        if (group[middle] <= block)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n";
+
+static void print_prelude(const cairn_c *c, bool banks, cairn_text *out)
 {
     cairn_c_typedefs(c, builtin_type, out);
     if (c->types >> CAIRN_IR_BOOL & 1)
@@ -236,6 +329,7 @@ static void print_prelude(const cairn_c *c, cairn_text *out)
     cairn_text_add(out, "\n%s", opening);
     cairn_c_print_calls(c, out);
     print_loads(c, out);
+    if (banks) cairn_text_add(out, "%s", find_bank);
     cairn_text_add(out, "\n");
 }
 
@@ -246,9 +340,12 @@ static cairn_status print_all(cairn_env                      *env,
     cairn_c    c;
     cairn_text out;
     int        printed = 0, all = 0;
+    bool       banks = false;
 
-    for (int k = 0; k < kernel->functions; k++)
+    for (int k = 0; k < kernel->functions; k++) {
         all += function[k] != NULL;
+        banks = banks || (function[k] && function[k]->banks);
+    }
     cairn_c_init(&c, env, CAIRN_C_CUDA);
     cairn_text_init(&out, env);
     for (int k = 0; k < kernel->functions; k++) {
@@ -258,7 +355,7 @@ static cairn_status print_all(cairn_env                      *env,
         cairn_c_notes(function[k], all == 1 ? &out : &c.text);
         print_function(&c, function[k], &kernel->function[k]);
     }
-    print_prelude(&c, &out);
+    print_prelude(&c, banks, &out);
     return cairn_c_take(&c, &out, &kernel->text);
 }
 

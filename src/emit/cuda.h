@@ -28,12 +28,22 @@
     X("--prec-div=true")          \
     X("--prec-sqrt=true")
 
+/// What a kernel is given whose function does several banks (ir.h, `banks`): its struct of
+/// arrays and numbers, NAME_bank, is there for each bank, and the start has the groups of
+/// all, a bank's behind those of the one before. X and Y are those of all banks.
+typedef struct cairn_cuda_banks {
+    uint64_t bank;  ///< Where the structs are, [banks] of cairn_cuda_function.bytes,
+    uint64_t group; ///< and [banks + 1] of 32 bits, the groups before each.
+    uint64_t x, y;
+    uint64_t banks;
+} cairn_cuda_banks;
+
 /// One kernel of a text.
 typedef struct cairn_cuda_function {
     char                    name[CAIRN_NAME]; ///< The function's; "": there is none.
     cairn_kernel_parameter *parameter;        ///< [parameters] fields of the struct.
     int                     parameters;
-    int                     bytes; ///< Of the struct.
+    int                     bytes; ///< Of the struct; of a bank's.
 } cairn_cuda_function;
 
 typedef struct cairn_cuda_kernel {

@@ -233,6 +233,8 @@ typedef struct cairn_ir_function {
     bool         in_order; ///< A compiler shall leave instructions in this order.
     int groups; ///< Of 128 items, that a multiprocessor of a card shall hold at once at
                 ///< least; 0: it has no say.
+    bool
+        banks; ///< A start of it on a card does several parts, which groups are dealt to.
     cairn_ir_stmt   *body;
     cairn_ir_array **array; ///< [arrays] in the order in which they were asked for.
     int              arrays, array_capacity;

@@ -248,6 +248,106 @@ Test(cuda_plans, banks_take_little, .timeout = 600)
     end();
 }
 
+/// Starts of one run where nothing is recorded.
+static long starts_of(cairn_plan *plan, const double *x, double *y)
+{
+    const long before = fake.calls("cuLaunchKernel");
+
+    MUST(context, cairn_plan_run(plan, x, y));
+    return fake.calls("cuLaunchKernel") - before;
+}
+
+enum { BANKED = 1201, IN_ROW = 1100 }; ///< A row of so many is longer than a tile.
+
+static cairn_source *banked_source(void)
+{
+    static entries e;
+
+    e = (entries){.rows = BANKED, .columns = BANKED};
+    for (int64_t i = 0; i < e.rows; i++)
+        for (int64_t j = 0; j < e.columns; j++)
+            if ((i == 7 && j < IN_ROW) || (i % 3 != 1 && (7 * i + 3 * j) % 301 == 0))
+                put(&e, i, j);
+    return source_of(&e);
+}
+
+/// Of a format the starts of a run, and the processor's bits: of products, also by the
+/// transpose, and of chains, whose Ys become Xs.
+static void
+check_banks(cairn_source *source, const char *text, long starts, const char *note)
+{
+    static double               x[BANKED], y[2][BANKED];
+    const cairn_product_options back = {
+        .size = sizeof back, .columns = 1, .transposed = true, .alpha = 1};
+    cairn_tensor    *tensor = must_store(context, source, text, CAIRN_F64);
+    cairn_plan_part *part;
+    int64_t          count;
+
+    for (int64_t k = 0; k < BANKED; k++)
+        x[k] = ramp(k) / 8;
+    for (int transposed = 0; transposed < 2; transposed++) {
+        cairn_plan *plan[2];
+
+        for (int k = 0; k < 2; k++) {
+            fake.fail(k ? NULL : "cuGraphInstantiateWithFlags", k ? -1 : 0, 801);
+            plan[k] = plan_of(tensor, k ? "cpu" : "cuda", transposed ? &back : NULL);
+            const long took = starts_of(plan[k], x, y[k]);
+
+            if (!transposed && k == 0)
+                cr_expect_eq(took, starts, "%s: %ld", text, took);
+        }
+        cr_expect_arr_eq(y[0], y[1], sizeof *y, "%s", text);
+        MUST(context, cairn_plan_parts(plan[0], &count, &part));
+        if (!transposed)
+            cr_expect(strstr(part->note, note), "%s: no '%s' in %s", text, note,
+                      part->note);
+        cairn_plan_parts_free(plan[0], &part);
+        for (int k = 0; k < 2; k++) {
+            if (!transposed) {
+                memcpy(cairn_plan_x(plan[k]), x, sizeof x);
+                MUST(context, cairn_plan_iterate(plan[k], 3));
+                memcpy(y[k], cairn_plan_y(plan[k]), sizeof *y);
+            }
+            cairn_plan_destroy(&plan[k]);
+        }
+        cr_expect_arr_eq(y[0], y[1], sizeof *y, "%s: a chain", text);
+    }
+    cairn_tensor_destroy(&tensor);
+}
+
+/// Banks that have no row in common are one start a function, whatever their shape; where
+/// rows are in several, or a bank goes over rows of others, each has its own.
+Test(cuda_plans, banks_apart_are_one_start, .timeout = 600)
+{
+    BEGIN("seed=38");
+    cairn_source *source = banked_source();
+
+    check_banks(source, "c2sr<8>", 3, "banks: 8 in 3 starts a run");
+    check_banks(source, "cisr<8>", 3, "banks: 8 in 3 starts a run");
+    check_banks(source,
+                "#encoding<{ idx_map<(d0,d1)->(d0%8,d1,d0/8)>, mutation<merge(0,1), "
+                "trim(2,2)>, layout<partition(0)> }>",
+                2, "banks: 8 in 2 starts a run");
+    check_banks(source,
+                "#encoding<{ idx_map<(d0,d1)->(d0/151,d1,d0%151)>, "
+                "layout<partition(0)> }>",
+                3, "banks: 8 in 3 starts a run");
+    check_banks(source,
+                "#encoding<{ idx_map<(d0,d1)->(d0%8,d0,d1)>, mutation<merge(0,1), "
+                "trim(2,2)>, layout<partition(0)> }>",
+                10, "banks: 8 in 10 starts a run");
+    check_banks(source,
+                "#encoding<{ idx_map<(d0,d1)->(d0%8,d0,d1)>, mutation<merge(0,1), "
+                "trim(1,2)>, layout<partition(0)> }>",
+                3, "banks: 8 in 3 starts a run");
+    check_banks(source,
+                "#encoding<{ idx_map<(d0,d1)->(d1/301,d0,d1)>, mutation<merge(0,1), "
+                "trim(2,2)>, layout<partition(0)> }>",
+                4, "banks: 4 in 4 starts a run");
+    cairn_source_destroy(&source);
+    end();
+}
+
 /// The card's loader of functions for the host, and how often it was asked.
 static cairn_kernel_loader lender;
 static int                 loads;

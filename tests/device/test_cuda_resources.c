@@ -238,8 +238,10 @@ static void print(cairn_env *env, const wanted *w)
 
         cairn_grid_hints hints[CAIRN_GRID_HINTS];
 
-        cairn_grid_hints_all(&product, w->columns, hints);
+        cairn_grid_hints_all(&product, w->columns, false, hints);
         if (w->hints) product.grid_hints = hints[NARROW];
+        product.grid_hints.banks = w->hints && layout->partition >= 0
+                                   && cairn_product_rows_of(layout, &product).apart;
         if (cairn_grid_of(layout, &product).shape != CAIRN_GRID_NONE)
             print_grid(env, layout, &product, name);
         cairn_layout_destroy(env, &layout);

@@ -27,6 +27,27 @@ static struct {
 
 static grid_count count;
 
+/// Banks that may be done at the same time: who touched which element of Y.
+static struct {
+    int16_t *
+        bank; ///< [elements of Y] a part's number + 1; 0: nobody. NULL: it is not asked.
+    int16_t at;                      ///< The part at hand.
+    int     cases, plain, regrouped; ///< Products; those of the matrix itself.
+} apart;
+
+static const char *touch(void *user, const cairn_ir_touch *t)
+{
+    const char *const why = races_touch(user, t);
+
+    if (why || !apart.bank || !arrays.grid || t->group < 0
+        || strcmp(t->array, "y") != 0)
+        return why;
+    if (apart.bank[t->at] && apart.bank[t->at] != apart.at)
+        return "two banks that are said to be apart touch one row";
+    apart.bank[t->at] = apart.at;
+    return NULL;
+}
+
 /// Mistakes that are planted, and which of them nothing has found.
 static struct {
     bool wanted; ///< In grids, when they have the right bits.
@@ -74,7 +95,7 @@ static bool run_to_end(product_case            *c,
     static races   r; /* of the process, which runs one test */
     cairn_ir_watch watch  = {.length     = length_of,
                              .first      = first_of,
-                             .touch      = races_touch,
+                             .touch      = touch,
                              .user       = &r,
                              .order      = order,
                              .most_steps = MOST_STEPS};
@@ -276,6 +297,28 @@ static void compare(product_case *c, int v, int64_t k, product_operands *o)
     free(before);
 }
 
+/// Before part @p k: of a member whose banks are apart, remember who touches which row.
+static void watch_banks(product_case *c, int v, int64_t k)
+{
+    const int                member = c->local->part[k].where.member;
+    const cairn_group       *group  = &c->local->group[member];
+    cairn_product           *p      = &c->product[v];
+    const cairn_product_rows rows   = cairn_product_rows_of(group->layout, p);
+    const cairn_grid         grid   = cairn_grid_of(group->layout, p);
+
+    p->grid_hints.banks = group->layout->partition >= 0 && group->count > 1
+                          && group->count < INT16_MAX && rows.apart;
+    apart.at = (int16_t)(k - group->first + 1);
+    if (k > group->first) return;
+    free(apart.bank);
+    apart.bank = NULL;
+    if (!p->grid_hints.banks) return;
+    apart.bank = calloc((size_t)arrays.rows + 1, sizeof *apart.bank);
+    apart.cases++;
+    apart.plain += !p->transposed;
+    apart.regrouped += grid.shape == CAIRN_GRID_REGROUPED;
+}
+
 static void run_case(product_case *c)
 {
     const int64_t most = c->wish.lengths ? MOST_LONG : MOST_VALUES;
@@ -291,9 +334,12 @@ static void run_case(product_case *c)
         arrays.rows    = o.rows * o.y_stride;
         for (int64_t k = 0; k < c->local->parts; k++) {
             arrays.part = &c->local->part[k].view;
+            watch_banks(c, v, k);
             if (arrays.part->values > 0 && arrays.part->values * o.columns < most)
                 compare(c, v, k, &o);
         }
+        free(apart.bank);
+        apart.bank = NULL;
         guarded_free(&o.memory);
         free(o.expected);
     }
@@ -342,6 +388,50 @@ Test(grid, rows_longer_than_tiles)
     }
     grid_count_tell(&count);
     cr_expect_gt(count.pieces, 100);
+}
+
+/// Formats in banks, and whether these are apart: of rows by remainder and by quotient, as
+/// rows of lists, of lanes and regrouped; by numbers of rows; rows above which the bank
+/// stands once more; and columns.
+static const struct {
+    const char *text;
+    bool        apart;
+} banked[] = {
+    {"(d0%4,d0/4,d1)>, mutation<merge(0,1), trim(2,2)>",        true },
+    {"(d0/9,d0%9,d1)>, mutation<merge(0,1), trim(2,2)>",        true },
+    {"(d0%4,d0/4,d1)>",                                         true },
+    {"(d0/9,d1,d0%9)>",                                         true },
+    {"(d0%4,d1,d0/4)>, mutation<merge(0,1), trim(2,2)>",        true },
+    {"(d0%4,d1-d0,d0)>, mutation<merge(0,1), trim(1,1)>",       false},
+    {"(d0%4,d0,d1)>, mutation<merge(0,1), trim(2,2)>",          false},
+    {"(d0%4,d0,d1)>, mutation<merge(0,1), trim(1,2)>",          true },
+    {"(d0/9,d0,d1)>",                                           false},
+    {"(d1/9,d0,d1%9)>, mutation<merge(0,1), trim(2,2)>",        false},
+    {"((d0+d1)%4,d0,d1)>, mutation<merge(0,1), trim(2,2)>",     false},
+    {"(d0/9,d1/9,d0%9,d1%9)>, mutation<merge(0,1), trim(1,1)>", true },
+};
+
+/// Banks that are said to be apart touch no row of each other's.
+Test(grid, banks_apart)
+{
+    static product_case c;
+
+    for (size_t k = 0; k < sizeof banked / sizeof *banked; k++) {
+        const int before = apart.plain;
+
+        c                 = (product_case){.seed = k, .state = k};
+        c.wish.real       = true;
+        c.wish.fixed      = true;
+        c.shape.extent[0] = 36;
+        c.shape.extent[1] = 31;
+        snprintf(c.text, sizeof c.text,
+                 "#encoding<{ idx_map<(d0,d1)->%s, layout<partition(0)> }>",
+                 banked[k].text);
+        cr_assert(product_case_open(&c), "%s", c.text);
+        run_case(&c);
+        cr_expect_eq(apart.plain > before, banked[k].apart, "%s", c.text);
+    }
+    cr_expect_gt(apart.regrouped, 0);
 }
 
 /// Of how many mistakes of a kind something must be seen, in percent; and why not of all.
@@ -411,7 +501,8 @@ Test(grid, random_formats, .timeout = 3600)
         run_case(&c);
         ran++;
     }
-    printf("%d tensors\n", ran);
+    printf("%d tensors; of %d products banks are apart, %d of them regrouped\n", ran,
+           apart.cases, apart.regrouped);
     grid_count_tell(&count);
     cr_assert(given || ran == cases, "only %d of %d cases", ran, cases);
     cr_expect(given || grid_count_suffices(&count));

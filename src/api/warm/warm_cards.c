@@ -29,8 +29,10 @@ static cairn_status list_product(listing *l, const cairn_layout *layout, bool fi
 {
     cairn_product product =
         cairn_product_choose(layout, l->op, first, true, CAIRN_ITEMS);
+    const bool apart =
+        layout->partition >= 0 && cairn_product_rows_of(layout, &product).apart;
     cairn_grid_hints hints[CAIRN_GRID_HINTS];
-    const int        count = cairn_grid_hints_all(&product, l->op->columns, hints);
+    const int count = cairn_grid_hints_all(&product, l->op->columns, apart, hints);
 
     for (int k = 0; k < count; k++) {
         product.grid_hints = hints[k];

@@ -146,10 +146,10 @@ cairn_status cairn_grid_key(cairn_env           *env,
     cairn_text_init(&text, env);
     const cairn_grid_hints *h = &plan.product.grid_hints;
 
-    cairn_text_add(&text, "grid %d%s, batch %d%s%s%s, ", (int)plan.grid.shape,
+    cairn_text_add(&text, "grid %d%s, batch %d%s%s%s%s, ", (int)plan.grid.shape,
                    plan.grid.listed ? " of values" : "", h->batch,
                    h->narrow ? ", narrow" : "", h->starts ? ", starts" : "",
-                   h->early ? ", early" : "");
+                   h->early ? ", early" : "", h->banks ? ", banks" : "");
     cairn_text_add(&text, "staged %d, pieces %d, groups %d, ", h->staged, h->pieces,
                    h->groups);
     if (plan.grid.group)
@@ -232,6 +232,7 @@ static cairn_status finish(cairn_env             *env,
         status = cairn_pass_batch(env, fresh, batch, hints->early, &changed);
     if (status == CAIRN_OK && hints->narrow)
         status = cairn_pass_narrow(env, fresh, &changed);
+    fresh->banks = hints->banks;
     fresh->groups =
         hints->groups > 0
             ? hints->groups

@@ -332,12 +332,14 @@ void cairn_grid_build_columns_visits(build *g)
     const cairn_ir_x at =
         named(g, cairn_product_row_at(e, q, e->columns.first), "y_at");
 
+    const cairn_ir_x begin = cairn_grid_first_visit(g, q);
+    const cairn_ir_x end   = cairn_grid_first_visit(g, cairn_ir_add_int(b, q, 1));
+
+    cairn_grid_open_visited(g, begin, end);
     for (int k = 0; k < e->columns.vectors; k++)
         row[k] = cairn_product_open_row(e, cairn_ir_add_int(b, at, k));
     cairn_ir_stmt *const loop =
-        cairn_ir_for(b, cairn_grid_first_visit(g, q),
-                     cairn_grid_first_visit(g, cairn_ir_add_int(b, q, 1)), 1,
-                     "visits of the row", "v");
+        cairn_ir_for(b, begin, end, 1, "visits of the row", "v");
 
     if (e->p->order.known == e->p->order.levels)
         add_term(g, &nest, cairn_ir_loop_var(b, loop), cairn_ir_int(b, 0), NULL, row);
@@ -346,5 +348,6 @@ void cairn_grid_build_columns_visits(build *g)
     cairn_ir_end(b);
     for (int k = 0; k < e->columns.vectors; k++)
         cairn_product_close_row(e, cairn_ir_add_int(b, at, k), row[k]);
+    cairn_grid_close_visited(g);
     cairn_grid_close_columns(g);
 }

@@ -196,8 +196,10 @@ static bool fits_listed(plan *g)
 static cairn_grid_hints hints_of(const cairn_product *product)
 {
     const cairn_grid_hints *given = &product->grid_hints;
-    cairn_grid_hints        hints = {
-               .batch = given->batch, .narrow = given->narrow, .groups = given->groups};
+    cairn_grid_hints        hints = {.batch  = given->batch,
+                                     .narrow = given->narrow,
+                                     .groups = given->groups,
+                                     .banks  = given->banks};
 
     if (product->columns == 1) {
         hints.staged = given->staged;

@@ -89,6 +89,11 @@ cairn_ir_x cairn_grid_first_visit(cairn_grid_build *g, cairn_ir_x q);
 /// Values from one place of level @p l to its next; 0: they differ.
 int64_t cairn_grid_stride(const cairn_product_plan *p, int l);
 
+/// Open what is done for a row with visits @p begin .. @p end - 1, and close it. Where banks
+/// are done together a row without visits is another's, and is left alone.
+void cairn_grid_open_visited(cairn_grid_build *g, cairn_ir_x begin, cairn_ir_x end);
+void cairn_grid_close_visited(cairn_grid_build *g);
+
 /// Where the value number @p p of those from visit @p begin on is, and its row of X.
 void cairn_grid_locate_visit(cairn_grid_build *g,
                              cairn_ir_x        begin,

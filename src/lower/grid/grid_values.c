@@ -300,6 +300,7 @@ static void build_often(build            *g,
     cairn_ir_var *sum[CAIRN_VECTORS], *at, *next;
     cairn_ir_x    total[CAIRN_VECTORS];
 
+    cairn_grid_open_visited(g, begin, end);
     for (int n = 0; n < vectors; n++)
         sum[n] = cairn_product_open_row(&g->e, cairn_ir_add_int(b, y, n));
     at = cairn_ir_declare(b, begin, "at_visit");
@@ -324,6 +325,7 @@ static void build_often(build            *g,
     cairn_ir_end(b);
     for (int n = 0; n < vectors; n++)
         cairn_product_close_row(&g->e, cairn_ir_add_int(b, y, n), sum[n]);
+    cairn_grid_close_visited(g);
 }
 
 void cairn_grid_build_values(build *g)

@@ -154,6 +154,17 @@ cairn_ir_x cairn_grid_first_visit(build *g, cairn_ir_x q)
     return cairn_ir_load(g->e.b, word_array(g->e.b, CAIRN_GRID_first, "first"), q);
 }
 
+void cairn_grid_open_visited(build *g, cairn_ir_x begin, cairn_ir_x end)
+{
+    if (g->p->product.grid_hints.banks)
+        cairn_ir_if(g->e.b, cairn_ir_lt(g->e.b, begin, end));
+}
+
+void cairn_grid_close_visited(build *g)
+{
+    if (g->p->product.grid_hints.banks) cairn_ir_end(g->e.b);
+}
+
 /// Join the visits @p begin .. @p end - 1 to @p sum; the first that is staged is @p base.
 static void join_visits(build            *g,
                         const cairn_nest *above,
@@ -190,12 +201,16 @@ void cairn_grid_build_visits(build *g)
 
     cairn_grid_stage(g, &nest, t.staged, t.begin, t.values);
     cairn_ir_barrier(b);
-    const cairn_ir_x    q   = cairn_grid_open_turns(b, t.row, t.end, "rows", "r");
+    const cairn_ir_x q     = cairn_grid_open_turns(b, t.row, t.end, "rows", "r");
+    const cairn_ir_x begin = cairn_grid_first_visit(g, q);
+    const cairn_ir_x end   = cairn_grid_first_visit(g, cairn_ir_add_int(b, q, 1));
+
+    cairn_grid_open_visited(g, begin, end);
     cairn_ir_var *const sum = cairn_product_open_row(&g->e, q);
 
-    join_visits(g, &nest, t.staged, sum, t.begin, cairn_grid_first_visit(g, q),
-                cairn_grid_first_visit(g, cairn_ir_add_int(b, q, 1)));
+    join_visits(g, &nest, t.staged, sum, t.begin, begin, end);
     cairn_product_close_row(&g->e, q, sum);
+    cairn_grid_close_visited(g);
     cairn_ir_end(b);
     cairn_ir_end(b);
 }

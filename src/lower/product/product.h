@@ -73,6 +73,8 @@ typedef struct cairn_grid_hints {
     int  groups; ///< Groups that a multiprocessor shall hold; 0: as many as usual.
     bool starts; ///< Items share where the lists of a tile begin.
     bool early;  ///< A value is loaded before it is known whether it counts.
+    bool banks;  ///< One start does all banks, none of which has a row of another's
+                 ///< (cairn_product_rows.apart).
 } cairn_grid_hints;
 
 /* Rows of a thread whose ends a processor learns when their product is repeated. Measured on
@@ -156,6 +158,9 @@ typedef struct cairn_product_rows {
                ///< again and again: `wide` keeps the sums what they are.
     bool single; ///< Each at most once in all parts of a member: banks have no row in
                  ///< common either.
+    bool
+        apart; ///< What is done of one bank touches no row of another's, not even those
+               ///< that it leaves as they are: banks may be done at the same time.
     bool all; ///< Each at least once; else Y = A*X begins by clearing Y, on one thread.
 } cairn_product_rows;
 

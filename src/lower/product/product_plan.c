@@ -4,6 +4,8 @@
 
 #include "lower/product/product_plan.h"
 
+#include <stdlib.h>
+
 typedef cairn_product_plan plan;
 
 /// Bit k set: the expression names dimension k.
@@ -243,6 +245,55 @@ static bool has_rows_alone(const plan *p)
     return true;
 }
 
+/// Do no two positions of the levels that a row is computed from have the same row? Then
+/// the row tells them, as digits of a number are told by it: all smaller digits together
+/// come to less than one of the next.
+static bool tells_levels(const plan *p)
+{
+    const cairn_linear *row = &p->layout->inverse.dim[p->out];
+
+    for (int l = 0; l < p->layout->levels; l++) {
+        const int64_t one  = llabs(cairn_plan_factor(row, l));
+        int64_t       rest = one - 1, most;
+
+        if (one == 0) continue;
+        if (!p->layout->level[l].sized) return false;
+        for (int m = 0; m < p->layout->levels; m++) {
+            const int64_t each = llabs(cairn_plan_factor(row, m));
+
+            if (m == l || each == 0 || each > one || (each == one && m > l)
+                || p->layout->level[m].size <= 1)
+                continue;
+            if (__builtin_mul_overflow(each, p->layout->level[m].size - 1, &most)
+                || most > rest)
+                return false;
+            rest -= most;
+        }
+    }
+    return true;
+}
+
+/// Is the bank of whatever is met that of the row which is found there? Since the row tells
+/// the levels that it is computed from, banks' among them; or since it is an index of
+/// nodes, which only a bank with entries of the row has.
+static bool has_rows_of_bank(const plan *p)
+{
+    const cairn_layout *layout  = p->layout;
+    const cairn_linear *row     = &layout->inverse.dim[p->out];
+    bool                follows = tells_levels(p), stored = true;
+    int64_t             lo, size;
+
+    for (int l = 0; l < layout->levels; l++) {
+        const cairn_level *level = &layout->level[l];
+
+        if (l > layout->partition)
+            stored = stored && (!(p->order.rows >> l & 1) || level->trimmed);
+        else if (!cairn_nest_constant(layout, l, &lo, &size) || size > 1)
+            follows = follows && cairn_plan_factor(row, l) != 0;
+    }
+    return follows || stored;
+}
+
 cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,
                                          const cairn_product *product)
 {
@@ -251,5 +302,7 @@ cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,
     cairn_product_plan_make(layout, product, &plan);
     return (cairn_product_rows){.once   = plan.order.once,
                                 .single = plan.order.once && has_rows_alone(&plan),
-                                .all    = plan.order.complete};
+                                .apart =
+                                    has_rows_alone(&plan) && has_rows_of_bank(&plan),
+                                .all = plan.order.complete};
 }
