@@ -8,6 +8,7 @@
 #include "comm/mpi/state.h"
 #include "comm/mpi/world.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,25 @@ check_transport(const cairn_comm *comm, int nodes, cairn_diagnostics *findings)
             "between the nodes ob1 sends over TCP; UCX is usually faster");
 }
 
+/// Halos of cards, whatever MPI takes: the function is of MPI's extensions, which not all have.
+static void check_cards(cairn_diagnostics *findings)
+{
+    static const char name[] = "MPIX_Query_cuda_support";
+    int (*takes)(void)       = NULL;
+
+    *(void **)&takes = dlsym(RTLD_DEFAULT, name);
+    if (takes && takes() == 1)
+        cairn_diagnostics_note(
+            findings, "transport", "nothing: docs/limits.md",
+            "%s says that this MPI takes cards' memory; halos of cards go through the "
+            "host's all the same",
+            name);
+    else
+        cairn_diagnostics_ok(
+            findings, "transport", "halos of cards go through the host's memory; %s %s",
+            name, takes ? "says that this MPI takes no other" : "is not of this MPI");
+}
+
 static bool has_fabric(void)
 {
     return access("/sys/class/infiniband", F_OK) == 0;
@@ -193,5 +213,6 @@ void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_diagnostics *findi
     check_level(name, comm, findings);
     check_launcher(name, comm, findings);
     check_transport(comm, nodes, findings);
+    check_cards(findings);
     check_partition(findings);
 }

@@ -14,4 +14,18 @@ tr '{' '\n' <object | grep -q '"what": "threads", "level": "attention", "ranks":
 tr '{' '\n' <object | grep -q '"what": "compiler", "level": "[a-z]*", "ranks": "",' ||
     fail "what a node has is not everybody's"
 tr '{' '\n' <object | grep -q '"what": "mpi", "level": "ok", "ranks": "", .*ranks: 3' || fail "nothing about MPI"
+
+# What MPI says of cards' memory, asked of a function that an MPI may lack; and of one that has
+# it.
+tr '{' '\n' <object | grep -q '"what": "transport", "level": "[a-z]*", "ranks": "", .*MPIX_Query_cuda_support' ||
+    fail "nothing about cards' memory"
+cat >takes.c <<'TEXT'
+int MPIX_Query_cuda_support(void);
+int MPIX_Query_cuda_support(void) { return 1; }
+TEXT
+cc -shared -fPIC -o takes.so takes.c
+taking='LD_PRELOAD="$PWD/takes.so${LD_PRELOAD:+:$LD_PRELOAD}" "$program" doctor --json -'
+apart 2 0 "$taking" "$taking"
+grep '^{' out | tr '{' '\n' | grep -q '"level": "note".*says that this MPI takes cards. memory' ||
+    fail "an MPI that takes cards' memory is not told"
 finish
