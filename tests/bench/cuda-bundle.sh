@@ -56,7 +56,7 @@ ldd "$build/$program" | awk '$2 == "=>" { print $1, $3 }' |
     while read -r name path; do
         is_system "$name" || cp -L "$path" "$bundle/lib/$name"
     done
-cp "$root/tests/bench/cuda.sh" "$bundle"
+cp "$root/tests/bench/cuda.sh" "$root/tests/bench/cuda-targets.awk" "$bundle"
 git -C "$root" describe --always --dirty >"$bundle/commit" 2>/dev/null || echo unknown >"$bundle/commit"
 data=${data:-$(sed -n 's/^CAIRN_TEST_DATA:[A-Z]*=//p' "$build/CMakeCache.txt")}
 for matrix in wiki-Vote email-Eu-core p2p-Gnutella31; do

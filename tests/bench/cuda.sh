@@ -78,6 +78,8 @@ bench=$bundle/bin/bench_cuda
 data=$bundle
 [ -d "$data/matrices" ] || data=
 
+targets=$here/cuda-targets.awk
+[ -f "$targets" ] || fail "no $targets"
 mkdir -p "$out"
 work=$(mktemp -d)
 log=$out/log.txt
@@ -318,6 +320,10 @@ report() {
         echo
         sed -n 's/^[0-9]* s: \(bits\|a planted trap\|memcheck\|racecheck\|sanitizer\)/- \1/p' "$log"
         grep '^trap,' "$csv" | sed 's/^/- /' || true
+        echo
+        echo "Targets, of an H100; not measured: not in this report."
+        echo
+        awk -F '"' -f "$targets" "$csv"
         echo
         echo "| matrix | type | who | way | median, us | least, us | GB/s | of the copy | best peer's time over it | verified | prepared in ms | host to host, us | |"
         echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|"

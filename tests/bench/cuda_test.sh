@@ -55,6 +55,41 @@ has "$folder/all/cuda.md" 'no time here says anything'
 has "$folder/all/cuda.md" '^| fem3_800k | f32 | Cairn | `bcsr<3,3>` | .* | yes |'
 ! grep -q 'DIFFERENT\|,NO,' "$folder/all/cuda.csv" || fail "something differs"
 [ "$(find "$folder/all" -type f | wc -l)" -le 8 ] || fail "more than 8 files"
+has "$folder/all/cuda.csv" '^spmv,.*,Cairn,"auto: '
+has "$folder/all/cuda.md" '^| a kernel behind others, us | at most 6 | [0-9.e+]* | \(met\|NOT MET\) |'
+
+# What was wanted beside what came: means, the least of each, what counts for nobody, and what
+# did not run.
+cat >"$folder/targets.csv" <<'LINES'
+facts,a kernel behind others,4.5,us
+facts,first use of a format,600,ms
+spmv,s7_200,f64,1,Cairn,"csr",400,390,1,0.8,0.5,yes,40,1,
+spmv,s7_200,f64,1,Cairn,"dia",100,90,1,0.9,2,yes,30,1,
+spmv,s7_200,f64,1,Cairn,"bdia<64>",10,9,1,0.9,2,NO,30,1,
+spmv,s7_200,f64,1,cuSPARSE,"sell<32>",200,190,1,0.9,1,yes,40,1,
+spmv,s7_200,f64,1,cuSPARSE,"csr alg1",300,290,1,0.9,1,yes,40,1,
+spmv,s27_120,f64,1,Cairn,"dia",100,90,1,0.8,1,yes,10,1,
+spmv,s27_120,f64,1,cuSPARSE,"sell<32>",100,90,1,0.9,1,yes,40,1,
+label,rmat17,f32,1000,Cairn,"csr",50,1,1,1,yes,1,100,
+label,rmat17,f32,1000,cuSPARSE,"csr alg1",50,1,1,1,yes,1,160,
+label,rmat17,f32,1000,cuSPARSE,"coo",50,1,1,1,yes,1,10,
+hybrid,s7_200,f64,1,Cairn,"processor alone, dia",400,1,1,yes,same,1,
+hybrid,s7_200,f64,1,Cairn,"card alone, dia",400,1,1,yes,same,1,
+hybrid,s7_200,f64,1,Cairn,"divided, dia",250,1,1,yes,same,1,
+hybrid,s7_200,f64,1,cuSPARSE,"pinned copies, csr",640,1,,yes,own,1,
+LINES
+awk -F '"' -f "$here/cuda-targets.awk" "$folder/targets.csv" >"$folder/targets.md"
+has "$folder/targets.md" 'geometric mean | at least 1.25 | 1.41 | met |'
+has "$folder/targets.md" 'the same, each | at least 1.05 | 1 | NOT MET |'
+has "$folder/targets.md" 'irregular, geometric mean | at least 1.1 | not measured |'
+has "$folder/targets.md" 'compressed rows: .* | at least 1 | 0.75 | NOT MET |'
+has "$folder/targets.md" 'lanes: .* | at least 0.85 | 0.8 | NOT MET |'
+has "$folder/targets.md" '1000 columns | at least 1.5 | 1.6 | met |'
+has "$folder/targets.md" 'with pinned copies .* | at least 1.5 | 1.6 | met |'
+has "$folder/targets.md" 'divided: .* | at least 0.85 | 0.8 | NOT MET |'
+has "$folder/targets.md" 'in products, .* | at most 250 | 300 | NOT MET |'
+has "$folder/targets.md" 'behind others, us | at most 6 | 4.5 | met |'
+has "$folder/targets.md" 'first use of a format, ms | at most 500 | 600 | NOT MET |'
 
 # A card that fails is no success.
 FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost" --only spmv

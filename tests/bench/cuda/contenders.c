@@ -115,6 +115,21 @@ static cairn_cuda_result run_ours(void *state, cairn_cuda_device *d)
     return card_kernels(((card_task *)state)->launch.state, d);
 }
 
+/// Let Cairn choose a format for the card; what it took is of what is prepared.
+static cairn_status choose(cairn_source *source, card_task *t, card_contender *new)
+{
+    cairn_auto_options options = CAIRN_AUTO_OPTIONS;
+    const double       begin   = bench_seconds();
+
+    options.place = "cuda";
+    CAIRN_TRY(cairn_format_auto(source, t->dtype, &t->op, &options, &t->format, NULL));
+    const char *const text = cairn_format_text(t->format);
+
+    printf("# auto chose %s in %.2f s\n", text, bench_seconds() - begin);
+    snprintf(new->way, sizeof new->way, "auto: %.50s", text);
+    return CAIRN_OK;
+}
+
 bool card_add_format(card            *c,
                      cairn_source    *source,
                      const card_rows *a,
@@ -124,10 +139,12 @@ bool card_add_format(card            *c,
 {
     card_task   *t     = card_take(1, sizeof *t);
     const double begin = bench_seconds();
+    const bool   asks  = strcmp(new->way, "auto") == 0;
 
     *t            = (card_task){.rows = a, .dtype = dtype, .op = CAIRN_PRODUCT_OPTIONS};
     t->op.columns = columns;
-    if (cairn_format_create(c->context, new->way, &t->format)
+    if ((asks ? choose(source, t, new)
+              : cairn_format_create(c->context, new->way, &t->format))
         || cairn_tensor_create(source, t->format, dtype, &t->tensor)) {
         printf("# %s: %s\n", new->way, cairn_context_message(c->context));
         leave_format(t);
@@ -139,7 +156,9 @@ bool card_add_format(card            *c,
         (cairn_device_work){.tensor = t->tensor->local, .op = &t->op, .alone = true};
     if (t->tensor->local->groups != 1
         || c->device->ops.build(c->device, &t->work, &t->launch) != CAIRN_OK) {
-        printf("# %s: %s\n", new->way, cairn_context_message(c->context));
+        printf("# %s: %s\n", new->way,
+               t->tensor->local->groups != 1 ? "several members: see hybrid"
+                                             : cairn_context_message(c->context));
         leave_format(t);
         return false;
     }

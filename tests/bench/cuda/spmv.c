@@ -53,6 +53,10 @@ static bool try_type(card              *c,
         snprintf(list[count].way, sizeof list[count].way, "%s", text);
         count += card_add_format(c, source, a, dtype, 1, &list[count]);
     }
+    /* What is chosen for f32 is hardly another, and the minutes are few. */
+    list[count] = (card_contender){.way = "auto"};
+    if (dtype == CAIRN_F64)
+        count += card_add_format(c, source, a, dtype, 1, &list[count]);
     count += card_cusparse(c, a, r->block, dtype, &list[count], MOST - count);
     card_rounds(c, list, count);
     const bool right = print(c, r->name, dtype, list, count);
@@ -88,6 +92,9 @@ bool card_spmv(card *c)
 {
     bool right = true;
 
+    /* For the choice; nothing has asked for the context's devices before. */
+    snprintf(c->context->env.options.devices, sizeof c->context->env.options.devices,
+             "cpu,cuda");
     if (c->device->ops.measure(c->device) != CAIRN_OK)
         card_stop("copies", cairn_context_message(c->context));
     printf(

@@ -41,7 +41,8 @@ static inline double card_scale(int64_t c)
     return (double)(1 << (c & 3));
 }
 
-/// Store a matrix in a format, `way`, build its product with so many columns on the card, and
+/// Store a matrix in a format, `way`, or in the one that Cairn chooses where that is "auto",
+/// build its product with so many columns on the card, and
 /// hold it to the processor's bits. @return false: there is none, and a line says why.
 bool card_add_format(card            *c,
                      cairn_source    *source,
