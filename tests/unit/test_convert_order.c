@@ -156,8 +156,55 @@ Test(convert_order, numbers_that_follow_or_ascend_are_not_sorted)
         check(&columns, &of_columns[k]);
 }
 
+typedef struct {
+    const char *map, *mutation;
+    numbers     numbers;
+    int         sorted, grouped, distinct;
+} facts_case;
+
+/// So do they where entries are appended, or scattered to groups: of all levels, of those
+/// below complete ones; and a number tells its element.
+Test(convert_order, numbers_that_follow_or_ascend_are_in_order)
+{
+    static const char *const        all     = "mutation<merge(0,1), trim(0,2)>",
+                             *const below   = "mutation<merge(0), trim(1,2)>";
+    const facts_case                cases[] = {
+                       {"d0,d1,slot",  all,   ALONG, 3, 3, 1},
+                       {"d0,d1,place", all,   PLACE, 3, 3, 1},
+                       {"d0,slot,d1",  all,   ALONG, 3, 3, 1},
+                       {"d0,slot,d1",  all,   SLOT,  1, 1, 1},
+                       {"d0,slot,d1",  all,   FAR,   1, 1, 1},
+                       {"d0,place,d1", all,   PLACE, 1, 1, 1},
+                       {"d1,d0,slot",  below, ALONG, 0, 3, 1},
+                       {"d1,d0,slot",  below, BLOCK, 0, 3, 1},
+                       {"d1,slot,d0",  below, DOWN,  0, 3, 1},
+                       {"d1,slot,d0",  below, ALONG, 0, 1, 2},
+                       {"place,d0,d1", below, PLACE, 0, 3, 1},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const facts_case   *c  = &cases[k];
+        const order_case    of = {c->map, c->mutation, c->numbers, 0};
+        cairn_env           env;
+        cairn_format       *format;
+        cairn_convert_facts facts;
+
+        cairn_env_init(&env);
+        cairn_layout *to = layout_of(&env, &of, &format);
+
+        cr_assert_eq(cairn_convert_facts_find(&env, NULL, to, &facts), CAIRN_OK);
+        cr_expect(facts.sorted == c->sorted && facts.grouped == c->grouped
+                      && facts.distinct == c->distinct,
+                  "%s, %s, %d: sorted %d, grouped %d, distinct %d", c->map, c->mutation,
+                  c->numbers, facts.sorted, facts.grouped, facts.distinct);
+        cairn_layout_destroy(&env, &to);
+        cairn_format_destroy(&format);
+        cairn_env_fini(&env);
+    }
+}
+
 /// An algebra that holds a format may be too small for a proof about it, which then ends
-/// where it is: entries are sorted by what is left.
+/// where it is: entries are sorted by what is left, and numbers prove nothing.
 Test(convert_order, what_is_too_large_for_a_proof_is_sorted)
 {
     enum { NUMBERS = 7, FORMS = 6, UNIT = 30 };
@@ -194,6 +241,12 @@ Test(convert_order, what_is_too_large_for_a_proof_is_sorted)
     cr_expect_eq(cairn_convert_levels_to_sort(&env, NULL, to, &levels), CAIRN_OK, "%s",
                  cairn_message(&env));
     cr_expect(levels > 0 && levels <= 16, "%d", levels);
+    cairn_convert_facts facts;
+
+    cr_expect_eq(cairn_convert_facts_find(&env, NULL, to, &facts), CAIRN_OK, "%s",
+                 cairn_message(&env));
+    cr_expect(facts.sorted == 2 && facts.distinct == 1, "%d, %d", facts.sorted,
+              facts.distinct);
     cairn_layout_destroy(&env, &to);
     cairn_format_destroy(&format);
     cairn_env_fini(&env);

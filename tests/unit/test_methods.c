@@ -247,3 +247,62 @@ Test(methods, few_entries_of_many_are_appended)
     cairn_format_destroy(&csr);
     close_bench(&b);
 }
+
+/// Entries come in the order of numbers, too: by these they are appended, or scattered to
+/// groups, but not where groups would be dozens for each entry.
+Test(methods, numbers_that_ascend_are_not_sorted)
+{
+    static const char count[] =
+        "count = sum(value) groupBy (d0,d1)->(d0); slot = enum(value) groupBy "
+        "(d0,d1)->(d0) with value eq 0 -> count | otherwise -> 0";
+    static const char block[] =
+        "block = sum(value) groupBy (d0,d1)->(d0/4,d1/4); width = sum(block) groupBy "
+        "(d0,d1)->(d0/4); slot = enum(block) groupBy (d0,d1)->(d0/4) traverseBy "
+        "(d0,d1)->(d1/4) with block eq 0 -> width | otherwise -> 0";
+    static const char load[] =
+        "load = sum(value) groupBy (d0,d1)->(d0); place = reorder(load)";
+    const struct {
+        const char *map, *mutation, *queries, *method;
+    } cases[] = {
+        {"d0,d1,slot",         "merge(0,1), trim(0,2)",   count, "append" },
+        {"d0,slot,d1",         "merge(0,1), trim(0,2)",   count, "append" },
+        {"d0,d1,slot",         "merge(0), trim(0,2)",     block, "append" },
+        {"d1,d0,slot",         "merge(0), trim(1,2)",     count, "scatter"},
+        {"d1,d0,slot",         "merge(0), trim(1,2)",     block, "scatter"},
+        {"d1,d0/2,d0,slot",    "merge(0,1), trim(2,3)",   count, "scatter"},
+        {"d1,d0,d0%5,slot",    "merge(0,1,2), trim(3,3)", count, "sort"   },
+        {"d1,-slot,d0",        "merge(0), trim(1,2)",     count, "sort"   },
+        {"place,d0%5,d1,d0/5", "merge(0,1), trim(2,3)",   load,  "rows"   },
+    };
+    bench b;
+
+    open_bench(&b);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cairn_path  *path = NULL;
+        cairn_local *made = NULL, *want = NULL;
+        cairn_build  build = whole_build(b.shape, 64, &b.entries, NULL, &b.loader);
+        char         text[512];
+
+        snprintf(
+            text, sizeof text,
+            "#encoding<{ idx_map<(d0,d1)->(%s)>, mutation<%s>, indirect<{ %s }> }>",
+            cases[k].map, cases[k].mutation, cases[k].queries);
+        cairn_format *format = parse_format(&b.env, text);
+
+        build.format          = format;
+        build.report.executed = &path;
+        cr_assert_eq(cairn_local_build(&b.env, &build, &made), CAIRN_OK, "%s: %s", text,
+                     b.env.message);
+        cr_expect_str_eq(method_of(&path->program, 0), cases[k].method, "%s: %s", text,
+                         method_of(&path->program, 0));
+        build.report.executed = NULL;
+        build.loader          = NULL; /* the reference way */
+        cr_assert_eq(cairn_local_build(&b.env, &build, &want), CAIRN_OK);
+        check_same(made, want, text);
+        cairn_path_destroy(&path);
+        cairn_local_destroy(&made);
+        cairn_local_destroy(&want);
+        cairn_format_destroy(&format);
+    }
+    close_bench(&b);
+}

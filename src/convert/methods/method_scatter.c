@@ -66,6 +66,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
                                cairn_method_scatter.name);
     }
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_groups));
+    cairn_pass_written(w)->bytes += cairn_pass_group_bytes(c, w);
     cairn_passes_call(w, &count);
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_groups));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,

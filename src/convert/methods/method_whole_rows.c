@@ -28,6 +28,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     w->program->division.rows = true;
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_RUN, &cairn_count_rows));
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_row_groups));
+    cairn_pass_written(w)->bytes += cairn_pass_group_bytes(c, w);
     cairn_passes_call(w, &groups);
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_RUN, CAIRN_STORES_DIRECT,
                                 &cairn_move_rows));

@@ -10,7 +10,9 @@
 #include "format/known.h"
 #include "format/layout.h"
 
-/// Facts about filling @p to from @p from (NULL: coordinates, sorted).
+/// Facts about filling @p to from @p from (NULL: coordinates, sorted). A number of one of the
+/// target's queries tells its element, an element its number, and what an `enum` numbers as
+/// entries come ascends with them.
 typedef struct cairn_convert_facts {
     int sorted;   ///< Entries come in the order of levels 0..sorted-1 of the target.
     int grouped;  ///< With levels 0..S-1 fixed they come in the order of S..grouped-1.
