@@ -272,11 +272,12 @@ CAIRN_API cairn_status cairn_solve_check(cairn_context             *context,
 /// @retval CAIRN_BAD_SHAPE      The matrix is not square.
 /// @retval CAIRN_BAD_OPTION     There is no such method or preconditioner.
 /// @retval CAIRN_BAD_SYNTAX, CAIRN_BAD_FORMAT  `other` names no format.
-/// @retval CAIRN_BAD_ARGUMENT   The plan is for another product; a diagonal entry is 0, or a
-///                         block is singular; rows begin at no multiple of 64, or the plan
-///                         is not reproducible, with `reproducible`; `start` is of another
-///                         method, or not whole; a number is out of its range; both
-///                         preconditioners are given.
+/// @retval CAIRN_BAD_ARGUMENT   The plan is for another product; a diagonal entry is 0, or it
+///                         or its inverse is not finite; a block is singular, or has a
+///                         number that is not finite; rows begin at no multiple of 64,
+///                         or the plan is not reproducible, with `reproducible`; `start`
+///                         is of another method, or not whole; a number is out of its
+///                         range; both preconditioners are given.
 /// @retval CAIRN_BAD_FILE       There is no checkpoint to begin with that can be used: of what
 ///                         there is the message, and the log, have the file and why not.
 /// @retval CAIRN_IO             The folder of checkpoints cannot be used. Where a checkpoint
