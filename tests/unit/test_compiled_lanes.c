@@ -106,6 +106,11 @@ static bool widest_band(int64_t i, int64_t j)
     return j >= i - 500 && j <= i + 700 && hash(i, j) % 2;
 }
 
+static bool seventh_full(int64_t i, int64_t j)
+{
+    return i == 7 || i == j;
+}
+
 static const matrix small[] = {
     {"one",         1,   1,     everything},
     {"a third",     37,  29,    a_third   },
@@ -310,6 +315,28 @@ Test(compiled_lanes, many_lanes_go_by_tiles, .timeout = 900)
             }
         cairn_entries_fini(&env, &entries);
     }
+    stop(loader);
+}
+
+/// So many slots that not even what lies between those of a tile has room in one, where
+/// lines hold many columns: 16 bits each.
+Test(compiled_lanes, too_many_slots_for_a_tile_of_narrow_columns, .timeout = 600)
+{
+    static const matrix      full = {"a full row of many", 520, 3000, seventh_full};
+    static const char *const to =
+        "#encoding<{ idx_map<(d0,d1)->(slot,d0,d1)>, mutation<merge(0), trim(0,0)>, "
+        "indirect<{ n = sum(value) groupBy (d0,d1)->(d0) with value ne 0 -> 1 | "
+        "otherwise -> 0; slot = enum(value) groupBy (d0,d1)->(d0) traverseBy "
+        "(d0,d1)->(d1) with value eq 0 -> n | otherwise -> 0 }>, bits<idx = 16> }>";
+    cairn_entries entries;
+    test_loader  *loader;
+
+    start(&loader, 1);
+    draw(&full, &entries);
+    const lanes_moved moved = check(&full, &entries, "csr", to, 64, loader);
+
+    cr_expect_eq(moved.tiled, 1);
+    cairn_entries_fini(&env, &entries);
     stop(loader);
 }
 

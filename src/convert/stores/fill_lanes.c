@@ -89,6 +89,7 @@ static int64_t tile_lanes(const filler *f, int64_t width)
     const int64_t slot = width * (f->idx_bytes + f->val_bytes);
     const int64_t most = slot ? TILE_BYTES / slot - lanes_apart(f) : TILE_LANES;
 
+    if (most < TILE_LEAST) return 0; /* or less than none: what lies between is wide */
     if (most > TILE_LANES) return TILE_LANES;
     return most / TILE_LEAST * TILE_LEAST;
 }
