@@ -472,8 +472,8 @@ void cairn_halo_spoil(cairn_halo *halo)
 /* ---- rows, copied by threads ---- */
 
 enum {
-    PIECE       = 64 << 10,  ///< Bytes of a piece,
-    WORTH       = 1 << 20,   ///< and of as many rows as threads are woken for.
+    PIECE       = 64 << 10, ///< Bytes of a piece,
+    WORTH       = 1 << 20,  ///< and of as many rows as threads are woken for.
     MOST_PIECES = 1024
 };
 
