@@ -65,10 +65,12 @@ function(cairn_kernel_libraries table)
     add_library(cairn_kernels_shared ALIAS cairn_kernels_static)
     return()
   endif()
-  add_library(cairn_kernels_shared SHARED EXCLUDE_FROM_ALL ${table})
+  add_library(cairn_kernels_shared SHARED EXCLUDE_FROM_ALL ${table}
+    ${PROJECT_SOURCE_DIR}/src/base/team_of_one.c)
   target_sources(cairn_kernels_shared PRIVATE $<TARGET_OBJECTS:cairn_kernel_code>)
   target_include_directories(cairn_kernels_shared PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(cairn_kernels_shared PRIVATE OpenMP::OpenMP_C)
+  target_link_options(cairn_kernels_shared PRIVATE ${CAIRN_LINK_OPTIONS})
   add_dependencies(cairn_kernels_shared cairn_kernels)
 endfunction()
 

@@ -25,10 +25,8 @@ extern void __wrap_GOMP_parallel(void (*body)(void *),
                                  unsigned threads,
                                  unsigned flags);
 
-void __wrap_GOMP_parallel(void (*body)(void *),
-                          void    *data,
-                          unsigned threads,
-                          unsigned flags)
+__attribute__((used)) void
+__wrap_GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
 {
     if (threads == 1 && !omp_in_parallel())
         body(data);

@@ -9,7 +9,9 @@
 #include "support/api.h"
 #include "support/seed.h"
 
+#include <dirent.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- The team ---- */
 
@@ -87,22 +89,53 @@ static bool sleeps(cairn_thread_team *team)
     return atomic_load(&team->go.sleepers) == 1;
 }
 
-/// A thread that is told that a run will come gets up, and lies down again when none does.
+/// How often the threads of the process beside this one have gone to sleep.
+static long sleeps_of_others(void)
+{
+    DIR *const     folder = opendir("/proc/self/task");
+    struct dirent *entry;
+    long           count = 0;
+
+    cr_assert_not_null(folder);
+    while ((entry = readdir(folder))) {
+        char  path[64], line[128];
+        long  slept = 0;
+        FILE *file;
+
+        if (atoi(entry->d_name) <= 0 || atoi(entry->d_name) == getpid()) continue;
+        snprintf(path, sizeof path, "/proc/self/task/%d/status", atoi(entry->d_name));
+        file = fopen(path, "r");
+        while (file && fgets(line, sizeof line, file))
+            sscanf(line, "voluntary_ctxt_switches: %ld", &slept);
+        if (file) fclose(file);
+        count += slept;
+    }
+    closedir(folder);
+    return count;
+}
+
+/// A run of no pieces wakes a thread that sleeps, which sleeps again when no other comes.
 Test(company, a_run_of_no_pieces_wakes_threads, .timeout = 60)
 {
+    const struct timespec    moment = {.tv_nsec = 1000000};
     static cairn_thread_team team;
-    bool                     woke = false;
 
     cairn_thread_team_init(&team);
     cr_assert_eq(cairn_thread_team_prepare(&team, 2), 2);
-    for (int turn = 0; turn < 1000 && !woke; turn++) {
+    for (int turn = 0; turn < 3; turn++) {
         while (!sleeps(&team))
-            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+            nanosleep(&moment, NULL);
+        /* It counts itself before it sleeps. */
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+
+        const long before = sleeps_of_others();
+
+        cr_assert_gt(before, 0);
         cairn_thread_team_do(&team, 2, NULL, NULL, 0);
-        for (int look = 0; look < 100000 && !woke; look++)
-            woke = !sleeps(&team);
+        for (int wait = 0; wait < 10000 && sleeps_of_others() == before; wait++)
+            nanosleep(&moment, NULL);
+        cr_expect_gt(sleeps_of_others(), before);
     }
-    cr_expect(woke);
     cairn_thread_team_fini(&team);
 }
 

@@ -29,9 +29,9 @@ static grid_count count;
 
 /// Banks that may be done at the same time: who touched which element of Y.
 static struct {
-    int16_t *
-        bank; ///< [elements of Y] a part's number + 1; 0: nobody. NULL: it is not asked.
-    int16_t at;                      ///< The part at hand.
+    int16_t *bank; ///< [elements of Y] a part's number + 1; 0: none so far. NULL: banks
+                   ///< are not compared.
+    int16_t at;    ///< The part at hand.
     int     cases, plain, regrouped; ///< Products; those of the matrix itself.
 } apart;
 
@@ -272,8 +272,13 @@ compare_grid(product_case *c, int v, int64_t k, product_operands *o, const void 
                   (unsigned long long)c->seed, v, (int)k, (int)order,
                   (int)kernel.grid.shape, c->text);
     }
-    if (mistakes.wanted)
+    if (mistakes.wanted) {
+        int16_t *const touched = apart.bank; /* by what has no mistakes */
+
+        apart.bank = NULL;
         plant_mistakes(&(grid_run){c, &kernel, &tiles, &given, k, o, before, result});
+        apart.bank = touched;
+    }
     free(given.partial);
     free(result);
     cairn_grid_tiles_fini(&c->env, &tiles);
