@@ -126,20 +126,22 @@ static cairn_status find_grid(run_moves *m)
     const cairn_rows_aim *const aim  = m->aim;
     cairn_row_counts counts = {view_of(&m->own)->values, entries_before, &m->own};
     cairn_rows       rows   = {0};
+    cairn_status     status;
     bool             cut;
 
     if (aim->said->kind == CAIRN_DISTRIBUTION_BLOCKS) {
         CAIRN_TRY(find_blocks(m, &counts));
-        CAIRN_TRY(cairn_comm_agree(
-            comm, cairn_rows_copy(comm->env, &(*m->places)->rows, &rows)));
+        status = cairn_comm_agree(
+            comm, cairn_rows_copy(comm->env, &(*m->places)->rows, &rows));
     } else {
-        CAIRN_TRY(cairn_rows_by_text(comm, aim->said, aim->shape->extent[0], aim->grain,
-                                     &rows, &cut, NULL));
-        if (!cut) CAIRN_TRY(aim->cut(aim->user, aim->shape->extent[0], &counts, &rows));
+        status = cairn_rows_by_text(comm, aim->said, aim->shape->extent[0], aim->grain,
+                                    &rows, &cut, NULL);
+        if (status == CAIRN_OK && !cut)
+            status = aim->cut(aim->user, aim->shape->extent[0], &counts, &rows);
     }
-    cairn_rows_fini(comm->env, m->rows);
-    *m->rows = rows;
-    return CAIRN_OK;
+    cairn_rows_fini(comm->env, status == CAIRN_OK ? m->rows : &rows);
+    if (status == CAIRN_OK) *m->rows = rows;
+    return status;
 }
 
 static cairn_status name_columns(run_moves *m)

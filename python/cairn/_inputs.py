@@ -301,9 +301,9 @@ def _dense(a, dtype):
         value_error("a", f"has {a.ndim} dimensions; a matrix has 2")
     if a.dtype.kind not in "fiub":
         type_error("a", f"has values of {a.dtype}; they are real numbers")
-    a = np.asarray(a)  # Of numpy.matrix what is picked has two dimensions, too.
-    rows, cols = np.nonzero(a)
-    return List(rows, cols, a[rows, cols], a.shape, dtype)
+    rows, cols = np.nonzero(a)  # Of a masked array those that are not masked.
+    values = np.asarray(a)[rows, cols]  # Picked from a numpy.matrix they have two dimensions.
+    return List(rows, cols, values, a.shape, dtype)
 
 
 class _Compressed:

@@ -116,6 +116,10 @@ class Inputs(Case):
         np.testing.assert_array_equal(cairn.tensor(source.todense(), "csr").toarray(), dense)
         np.testing.assert_array_equal(cairn.tensor(np.asmatrix(dense)).toarray(), dense)
 
+    def test_masked_entries_are_none(self):
+        source = np.ma.MaskedArray([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
+        np.testing.assert_array_equal(cairn.tensor(source).toarray(), [[1.0, 0.0], [3.0, 4.0]])
+
     def test_random_matrices_of_every_kind(self):
         rng = np.random.default_rng(1)
         for case in range(60):

@@ -364,6 +364,7 @@ static cairn_status aim_at(proof *p, const cairn_map *map)
 static void fini(proof *p)
 {
     cairn_free(p->env, p->algebra);
+    p->algebra = NULL;
 }
 
 static cairn_status init(proof              *p,
