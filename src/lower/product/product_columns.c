@@ -246,12 +246,14 @@ static int64_t entries_ahead(const cairn_product_plan *p, int idx_bits)
 /// 3.69).
 static int64_t values_ahead(const cairn_product_plan *p, distance ahead)
 {
-    const cairn_value_kind kind  = p->layout->values.kind;
-    const cairn_level     *level = &p->layout->level[p->layout->last];
+    const cairn_value_kind kind = p->layout->values.kind;
 
-    if (p->hints.abreast && kind == CAIRN_VALUE_FLOAT)
-        return entries_ahead(p, level->arrays.idx_bits) / 4 * 3 * p->layout->values.bits
+    if (p->hints.abreast && kind == CAIRN_VALUE_FLOAT) {
+        const cairn_level *list = &p->layout->level[p->layout->last];
+
+        return entries_ahead(p, list->arrays.idx_bits) / 4 * 3 * p->layout->values.bits
                / 8;
+    }
     if (kind == CAIRN_VALUE_FLOAT && p->layout->values.bits > 16) return ahead.bytes;
     if (kind == CAIRN_VALUE_ONE || p->tile.kind != CAIRN_TILE_LANES
         || p->tile.constant != 0)
