@@ -161,7 +161,7 @@ static void *serve(void *given)
     uint32_t                        seen    = 0;
     int                             members = 1;
 
-    /* A run of nobody announces another. */
+    /* A run without pieces says that another will follow. */
     while (await_run(team, seen, members == 0 ? LOOKS_ANNOUNCED : LOOKS)) {
         seen    = atomic_load_explicit(&team->go.now, memory_order_acquire);
         members = atomic_load_explicit(&team->members, memory_order_relaxed);

@@ -77,7 +77,7 @@ static bool is_symmetric(const double *a, int64_t m)
 }
 
 /// A = L L', L where A's lower triangle was; its upper one stays. @return Is it positive
-/// definite?
+/// definite, with pivots whose inverses are finite?
 CAIRN_WIDE static bool factor_cholesky(double *a, int64_t m)
 {
     for (int64_t i = 0; i < m; i++) {
@@ -88,7 +88,7 @@ CAIRN_WIDE static bool factor_cholesky(double *a, int64_t m)
 
             if (j < i)
                 row[j] = rest / a[j * m + j];
-            else if (rest > 0)
+            else if (rest > 0 && isfinite(1 / rest))
                 row[i] = sqrt(rest);
             else
                 return false;
@@ -118,7 +118,7 @@ static void swap_rows(double *a, double *b, int64_t m)
     }
 }
 
-/// P A = L U, both where A was. @return Is it regular?
+/// P A = L U, both where A was. @return Are its pivots finite, and their inverses?
 CAIRN_WIDE static bool factor_lu(double *a, int64_t m, int32_t *pivot)
 {
     for (int64_t k = 0; k < m; k++) {
@@ -126,7 +126,7 @@ CAIRN_WIDE static bool factor_lu(double *a, int64_t m, int32_t *pivot)
 
         for (int64_t i = k + 1; i < m; i++)
             if (fabs(a[i * m + k]) > fabs(a[most * m + k])) most = i;
-        if (!(fabs(a[most * m + k]) > 0) || !isfinite(a[most * m + k])) return false;
+        if (!isfinite(a[most * m + k]) || !isfinite(1 / a[most * m + k])) return false;
         if (most != k) swap_rows(a + k * m, a + most * m, m);
         pivot[k] = (int32_t)most;
         for (int64_t i = k + 1; i < m; i++) {
@@ -175,7 +175,8 @@ cairn_status cairn_block_factors_factor(cairn_env *env, cairn_block_factors *f)
         if (!factor_lu(a, m, f->pivot + i))
             status = cairn_fail(env, CAIRN_BAD_ARGUMENT,
                                 "solve: block-jacobi: the block of rows %" PRId64
-                                " to %" PRId64 " (from 0) is singular",
+                                " to %" PRId64
+                                " (from 0) is singular: a pivot is 0 or out of range",
                                 f->first + i, f->first + i + m - 1);
     }
     cairn_free(env, diagonal);

@@ -40,8 +40,9 @@ void cairn_block_factors_add(cairn_block_factors *f,
 
 /// Factor all blocks. Local.
 ///
-/// @retval CAIRN_BAD_ARGUMENT  A block is singular, or has a number that is not finite: the
-///                             message has its rows, or the row and the column.
+/// @retval CAIRN_BAD_ARGUMENT  A block is singular, or as good as (a pivot's inverse is not
+///                             finite), or has a number that is not finite: the message has
+///                             its rows, or the row and the column.
 cairn_status cairn_block_factors_factor(cairn_env *env, cairn_block_factors *f);
 
 /// Solve with the blocks of rows i to i+n-1 of this rank, which begin and end them.

@@ -57,8 +57,9 @@ cairn_status cairn_precondition_invert(cairn_env            *env,
     for (int64_t i = 0; i < rows; i++) {
         CAIRN_CHECK(isfinite(m->inverse[i]) && isfinite(1 / m->inverse[i]), env,
                     CAIRN_BAD_ARGUMENT,
-                    "solve: jacobi: row %" PRId64 " (from 0) has %g on the diagonal",
-                    first + i, m->inverse[i]);
+                    "solve: jacobi: row %" PRId64 " (from 0) has %g on the diagonal%s",
+                    first + i, m->inverse[i],
+                    isfinite(m->inverse[i]) ? ": its inverse is not finite" : "");
         m->inverse[i] = 1 / m->inverse[i];
     }
     return CAIRN_OK;

@@ -290,6 +290,11 @@ static cairn_status check_carried(cairn_solver *s)
         || info->true_residual <= 1e3 * s->options->tolerance)
         return CAIRN_OK;
     info->outcome = CAIRN_SOLVE_BREAKDOWN;
+    if (!isfinite(info->true_residual))
+        return cairn_fail(
+            s->env, CAIRN_NOT_CONVERGED,
+            "solve: %s: the residual computed anew is %g: numbers are out of range",
+            s->method->text, info->true_residual);
     return cairn_fail(
         s->env, CAIRN_NOT_CONVERGED,
         "solve: %s: the residual that is carried along is %.3g, and computed "

@@ -58,8 +58,8 @@ has "$folder/all/cuda.md" '^| fem3_800k | f32 | Cairn | `bcsr<3,3>` | .* | yes |
 has "$folder/all/cuda.csv" '^spmv,.*,Cairn,"auto: '
 has "$folder/all/cuda.md" '^| a kernel behind others, us | at most 6 | [0-9.e+]* | \(met\|NOT MET\) |'
 
-# What was wanted beside what came: means, the least of each, what counts for nobody, and what
-# did not run.
+# What was wanted beside what came: means, the least of each, what is not counted, what
+# did not run, and targets some of whose matrices did not.
 cat >"$folder/targets.csv" <<'LINES'
 facts,a kernel behind others,4.5,us
 facts,first use of a format,600,ms
@@ -78,16 +78,36 @@ hybrid,s7_200,f64,1,Cairn,"card alone, dia",400,1,1,yes,same,1,
 hybrid,s7_200,f64,1,Cairn,"divided, dia",250,1,1,yes,same,1,
 hybrid,s7_200,f64,1,cuSPARSE,"pinned copies, csr",640,1,,yes,own,1,
 LINES
+# The same with other matrices too, which have the numbers of those.
+while read -r name other; do
+    sed -n "s/^\([a-z]*\),$name,/\1,$other,/p" "$folder/targets.csv"
+done <<'LINES' | cat "$folder/targets.csv" - >"$folder/whole.csv"
+s7_200 band15_3m
+s7_200 mixed_4m
+s7_200 rand16_2m
+s27_120 s5_3000
+rmat17 block16
+rmat17 wiki-Vote
+rmat17 email-Eu-core
+rmat17 p2p-Gnutella31
+LINES
+awk -F '"' -f "$here/cuda-targets.awk" "$folder/whole.csv" >"$folder/whole.md"
+has "$folder/whole.md" 'structured: .* geometric mean | at least 1.25 | 1.41 | met |'
+has "$folder/whole.md" 'the same, each | at least 1.05 | 1 | NOT MET |'
+has "$folder/whole.md" 'lanes: .* | at least 0.85 | 0.8 | NOT MET |'
+has "$folder/whole.md" '1000 columns | at least 1.5 | 1.6 | met |'
+has "$folder/whole.md" 'with pinned copies .* | at least 1.5 | 1.6 | met |'
+has "$folder/whole.md" 'divided: .* | at least 0.85 | 0.8 | NOT MET |'
 awk -F '"' -f "$here/cuda-targets.awk" "$folder/targets.csv" >"$folder/targets.md"
-has "$folder/targets.md" 'geometric mean | at least 1.25 | 1.41 | met |'
-has "$folder/targets.md" 'the same, each | at least 1.05 | 1 | NOT MET |'
+has "$folder/targets.md" 'geometric mean | at least 1.25 | 1.41 | 2 of 4 measured |'
+has "$folder/targets.md" 'the same, each | at least 1.05 | 1 | 2 of 4 measured |'
 has "$folder/targets.md" 'irregular, geometric mean | at least 1.1 | not measured |'
-has "$folder/targets.md" 'compressed rows: .* | at least 1 | 0.75 | NOT MET |'
-has "$folder/targets.md" 'lanes: .* | at least 0.85 | 0.8 | NOT MET |'
-has "$folder/targets.md" '1000 columns | at least 1.5 | 1.6 | met |'
-has "$folder/targets.md" 'with pinned copies .* | at least 1.5 | 1.6 | met |'
-has "$folder/targets.md" 'divided: .* | at least 0.85 | 0.8 | NOT MET |'
-has "$folder/targets.md" 'in products, .* | at most 250 | 300 | NOT MET |'
+has "$folder/targets.md" 'compressed rows: .* | at least 1 | 0.75 | 1 of 9 measured |'
+has "$folder/targets.md" 'lanes: .* | at least 0.85 | 0.8 | 2 of 4 measured |'
+has "$folder/targets.md" '1000 columns | at least 1.5 | 1.6 | 1 of 5 measured |'
+has "$folder/targets.md" 'with pinned copies .* | at least 1.5 | 1.6 | 1 of 2 measured |'
+has "$folder/targets.md" 'divided: .* | at least 0.85 | 0.8 | 1 of 4 measured |'
+has "$folder/targets.md" 'in products, .* | at most 250 | 300 | 2 of 4 measured |'
 has "$folder/targets.md" 'behind others, us | at most 6 | 4.5 | met |'
 has "$folder/targets.md" 'first use of a format, ms | at most 500 | 600 | NOT MET |'
 

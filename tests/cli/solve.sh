@@ -164,22 +164,42 @@ refuse 'is the file' cg grid.mtx --rhs rhs.mtx --out rhs.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1\n2 2 4\n' >wide.mtx
 refuse '2 x 3: as many equations as unknowns' cg wide.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 4\n' >holes.mtx
-refuse 'row 0 (from 0) has 0 on the diagonal' gmres holes.mtx --precondition jacobi
+refuse 'row 0 (from 0) has 0 on the diagonal: its inverse is not finite' gmres holes.mtx --precondition jacobi
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 4\n' >flat.mtx
 refuse 'block of rows 0 to 1 (from 0) is singular' gmres flat.mtx \
     --precondition block-jacobi
 refuse 'row 0 (from 0) has nan in column 0' gmres nan.mtx --precondition block-jacobi
 printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-320\n' >least.mtx
-refuse 'row 0 (from 0) has 9.99989e-321 on the diagonal' cg least.mtx \
-    --precondition jacobi
+refuse 'row 0 (from 0) has 9.99989e-321 on the diagonal: its inverse is not finite' \
+    cg least.mtx --precondition jacobi
+for blocks in block-jacobi:1 block-jacobi; do
+    refuse 'block of rows 0 to 0 (from 0) is singular: a pivot is 0 or out of range' \
+        gmres least.mtx --precondition $blocks
+done
+run_as 1 "$program" solve gmres least.mtx
+complains 'the residual computed anew is inf: numbers are out of range$'
 expect 1 solve cg missing.mtx
 complains 'missing.mtx'
 
-# A folder that is missing is told at once: these iterations would take minutes.
+# A folder that is missing is told at once, also behind a link, and so is a folder where a
+# file should be: these iterations would take minutes.
+endless='solve cg grid.mtx --tol 0 --max-iterations 100000000'
+mkdir folder.svg
+ln -s nowhere/x.svg link.svg
 for option in out json picture; do
-    expect 1 solve cg grid.mtx --tol 0 --max-iterations 100000000 --$option nowhere/x.svg
-    complains '^cairn: create: nowhere/x.svg: No such file or directory$'
+    for name in nowhere/x.svg link.svg; do
+        expect 1 $endless --$option $name
+        complains '^cairn: create: nowhere/x.svg: No such file or directory$'
+    done
+    expect 1 $endless --$option folder.svg
+    complains '^cairn: create: folder.svg: Is a directory$'
 done
+for option in out json trace; do
+    expect 1 run spmv grid.mtx --$option .
+    complains '^cairn: create: .: Is a directory$'
+done
+expect 1 $endless --out .
+complains '^cairn: create: .: Is a directory$'
 
 # No rows, and no entries.
 printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >none.mtx

@@ -12,9 +12,16 @@ TestSuite(far_columns, .init = up, .fini = down, .timeout = 900);
 
 enum { ROWS = 40, FEW = 120 };
 
-/// Is memory that is not touched none? Not with address sanitizer, which fills it.
+/// Is memory that is not touched none? Not with address sanitizer, which fills it; clang
+/// says so in its own way.
 #ifdef __SANITIZE_ADDRESS__
 enum { UNTOUCHED_IS_FREE = 0 };
+#elif defined __has_feature
+#    if __has_feature(address_sanitizer)
+enum { UNTOUCHED_IS_FREE = 0 };
+#    else
+enum { UNTOUCHED_IS_FREE = 1 };
+#    endif
 #else
 enum { UNTOUCHED_IS_FREE = 1 };
 #endif
@@ -72,7 +79,16 @@ static bool has_far(const cairn_tensor *tensor, const far_matrix *m)
     return sum[0] == sum[1];
 }
 
-/// Y = A X, exactly. The plan's X is written where entries need it, and nowhere else.
+/// Has the system refused memory, and not the context's limit? A system that promises no
+/// more than it has refuses gigabytes also where few of them will be touched.
+static bool is_systems_refusal(cairn_status status)
+{
+    return status == CAIRN_NO_MEMORY
+           && strstr(cairn_context_message(all), "out of memory") != NULL;
+}
+
+/// Y = A X, exactly, unless the system refuses X on all ranks. The plan's X is written where
+/// entries need it, and nowhere else.
 static cairn_status multiply_far(cairn_tensor *tensor, const far_matrix *m, bool *right)
 {
     cairn_plan *plan = NULL;
@@ -82,7 +98,10 @@ static cairn_status multiply_far(cairn_tensor *tensor, const far_matrix *m, bool
     cairn_context_set_memory(all, planned);
     cairn_status status = cairn_plan_create_spmv(tensor, &plan);
 
-    if (status == CAIRN_OK) {
+    if (on_all_ranks(is_systems_refusal(status))) {
+        if (rank == 0) printf("no product: %s\n", cairn_context_message(all));
+        status = CAIRN_OK;
+    } else if (status == CAIRN_OK) {
         cairn_plan_columns(plan, &lo, &hi);
         cairn_plan_rows(plan, &first, &end);
         for (int k = 0; k < FEW; k++) {

@@ -132,7 +132,8 @@ static cairn_status every_second_row(cairn_comm    *comm,
     return status;
 }
 
-/// Are rows brought, or added up by their owners, in @p rounds exchanges, by as many threads?
+/// Exchange rows again and again, which are brought, or added up by their owners.
+/// @return Did each exchange give the rows that were sought the values that they should have?
 static bool comes_right(cairn_context *context, cairn_rows *rows, cairn_halo_way way)
 {
     const cairn_coord first = rows->first[rank], end = rows->first[rank + 1];

@@ -98,6 +98,9 @@ class Formats(Case):
         a = cairn.tensor(source, "ell", copy=True)
         t = a.T
         self.assertIs(a.T, t)
+        self.assertIs(t.T, a)
+        placed = a.plan()
+        self.assertIs(placed.T.T, placed)
         self.assertEqual((t.T.shape, t.shape), (a.shape, (31, 20)))
         self.close(t.T @ np.ones(31), dense @ np.ones(31))
         self.assertIsNot(a.plan().T, t)
@@ -105,6 +108,9 @@ class Formats(Case):
         del a
         self.assertIsNone(alone())  # The view keeps the arrays, and no tensor the other.
         self.close(t @ np.ones(20), dense.T @ np.ones(20))
+        again = t.T  # Of which the tensor is the view.
+        self.assertIs(again.T, t)
+        self.close(again @ np.ones(31), dense @ np.ones(31))
         t.close()
         with self.assertRaisesRegex(cairn.CairnRuntimeError, "closed"):
             t @ np.ones(20)

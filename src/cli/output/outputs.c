@@ -59,6 +59,12 @@ static bool follow(char path[PATH_MAX])
     return true;
 }
 
+static void follow_all(char path[PATH_MAX])
+{
+    for (int links = 0; links < MOST_LINKS && follow(path);)
+        links++;
+}
+
 /// Of what is not there: its folder, and its name in it.
 static bool identify_name(const char *path, identity *file)
 {
@@ -67,8 +73,7 @@ static bool identify_name(const char *path, identity *file)
 
     if (strlen(path) + 2 >= sizeof folder) return false;
     strcpy(folder, path);
-    for (int links = 0; links < MOST_LINKS && follow(folder);)
-        links++;
+    follow_all(folder);
     char *const slash = strrchr(folder, '/');
 
     snprintf(file->name, sizeof file->name, "%s", slash ? slash + 1 : folder);
@@ -151,18 +156,24 @@ static void add_inputs(const cli_job *job, list *l)
     add_items(cli_text(job, CLI_PLACE), l);
 }
 
-/// A folder that is missing, or not to be written to, is told before the work whose result
-/// would be lost.
+/// A folder that is missing, or not to be written to, or that has the file's name, is told
+/// before the work whose result would be lost.
 static cairn_status check_folder(cli_job *job, const char *path)
 {
-    struct stat       about;
-    char              folder[PATH_MAX];
-    const char *const slash = strrchr(path, '/');
+    struct stat about;
+    char        at[PATH_MAX], folder[PATH_MAX];
 
-    if (lstat(path, &about) == 0) return CAIRN_OK;
-    snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - path + 1) : 0, path);
+    if (stat(path, &about) == 0) {
+        if (!S_ISDIR(about.st_mode)) return CAIRN_OK;
+        return cli_fail(job, CAIRN_IO, "create: %s: %s", path, strerror(EISDIR));
+    }
+    snprintf(at, sizeof at, "%s", path);
+    follow_all(at);
+    const char *const slash = strrchr(at, '/');
+
+    snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - at + 1) : 0, at);
     if (access(folder, W_OK | X_OK) == 0) return CAIRN_OK;
-    return cli_fail(job, CAIRN_IO, "create: %s: %s", path, strerror(errno));
+    return cli_fail(job, CAIRN_IO, "create: %s: %s", at, strerror(errno));
 }
 
 cairn_status cli_check_outputs(cli_job *job)

@@ -15,11 +15,11 @@ bool cli_names_entries(const char *path);
 
 /// Refuse a file to be written that is also another operand or option, whatever the names
 /// by which they go (links, "./a" and "a"). Pipes and devices may be named again. Refuse one
-/// whose folder is not there.
+/// whose folder is not there, and one that is a folder.
 ///
 /// Local.
 /// @retval CAIRN_BAD_OPTION
-/// @retval CAIRN_IO  A folder is missing, or nothing may be made in it.
+/// @retval CAIRN_IO  A folder is missing, or nothing may be made in it, or it has the name.
 cairn_status cli_check_outputs(cli_job *job);
 
 #endif
