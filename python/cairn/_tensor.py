@@ -3,6 +3,7 @@
 
 import collections
 import ctypes
+import weakref
 
 import numpy as np
 
@@ -95,7 +96,8 @@ class Tensor:
     """
 
     __slots__ = ("_stored", "_transposed", "_how", "_vector", "_rows", "_across", "_plan",
-                 "_mask", "_lock", "_turned", "shape", "dtype", "rows", "columns", "__weakref__")
+                 "_mask", "_lock", "_turned", "_origin", "shape", "dtype", "rows", "columns",
+                 "__weakref__")
     ndim = 2
     __array_ufunc__ = None  # x @ A is A's to compute.
 
@@ -110,7 +112,7 @@ class Tensor:
         self._across = self.columns[1] - self.columns[0]
         self._mask = self.dtype.itemsize - 1
         self._lock = stored.context._lock
-        self._vector = self._plan = self._turned = None
+        self._vector = self._plan = self._turned = self._origin = None
         stored.context._tensors.add(self)
         if not transposed or how is not _stored.OPEN:
             self._prime()
@@ -210,10 +212,16 @@ class Tensor:
     @property
     def T(self):
         """The transpose: the same arrays, other products. A view that stays with the
-        tensor, so that `A.T @ x` again and again, and rmatvec(), find their plan at hand."""
-        if self._turned is None:
-            self._turned = Tensor(self._stored, not self._transposed, self._how)
-        return self._turned
+        tensor, so that `A.T @ x` again and again, and rmatvec(), find their plan at hand.
+        `A.T.T` is A, as long as anybody has A, which its view does not keep."""
+        turned = self._turned
+        if turned is None and self._origin is not None:
+            turned = self._origin()
+        if turned is None:
+            turned = Tensor(self._stored, not self._transposed, self._how)
+            turned._origin = weakref.ref(self)
+            self._turned = turned
+        return turned
 
     H = T
 
