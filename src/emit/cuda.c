@@ -62,6 +62,12 @@ static bool is_groups(const cairn_ir_stmt *stmt, void *user)
     return stmt->kind == CAIRN_IR_FOR && stmt->turns == CAIRN_TURNS_GROUPS;
 }
 
+/// Groups of the grid's second axis, which no bank has of its own.
+static bool is_second_axis(const cairn_ir_stmt *stmt, void *user)
+{
+    return is_groups(stmt, user) && stmt->axis != 0;
+}
+
 static bool has_lanes(cairn_ir_x x, void *user)
 {
     (void)user;
@@ -75,6 +81,9 @@ static cairn_status check(cairn_env *env, const cairn_ir_function *f)
                 f->name);
     CAIRN_CHECK(!f->banks || f->abi == CAIRN_ABI_GRID, env, CAIRN_UNSUPPORTED,
                 "cuda: %s: banks of what is no product", f->name);
+    CAIRN_CHECK(!f->banks || !cairn_ir_any_stmt(f->body, is_second_axis, NULL), env,
+                CAIRN_UNSUPPORTED,
+                "cuda: %s: banks have groups of the first axis alone", f->name);
     CAIRN_CHECK(!cairn_ir_any_expr(f->body, has_lanes, NULL), env, CAIRN_UNSUPPORTED,
                 "cuda: %s: it has vectors, which threads make", f->name);
     return CAIRN_OK;

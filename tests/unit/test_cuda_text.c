@@ -562,6 +562,39 @@ Test(cuda_text, a_barrier_that_some_do_not_reach_shows)
 
 /* ---- what is refused, and what fails ---- */
 
+/// A block of threads looks up its bank by its number on the first axis alone.
+Test(cuda_text, banks_have_groups_of_the_first_axis)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        cairn_env          env;
+        cairn_ir           ir;
+        cairn_ir_function *f;
+        cairn_cuda_kernel  kernel = {.functions = -7};
+
+        cairn_env_init(&env);
+        cairn_ir_begin(&ir, &env, "dealt", CAIRN_ABI_GRID);
+        cairn_ir_stmt *const loop =
+            cairn_ir_for(&ir, cairn_ir_int(&ir, 0), cairn_ir_int(&ir, 9), 1, NULL, "g");
+
+        loop->turns = CAIRN_TURNS_GROUPS;
+        loop->axis  = axis;
+        cairn_ir_end(&ir);
+        cr_assert_eq(cairn_ir_finish(&ir, &f), CAIRN_OK);
+        f->banks = true;
+        cr_expect_eq(
+            cairn_cuda_print(&env, (const cairn_ir_function *const *)&f, 1, &kernel),
+            axis == 0 ? CAIRN_OK : CAIRN_UNSUPPORTED);
+        if (axis == 0)
+            cairn_cuda_fini(&env, &kernel);
+        else
+            cr_expect_str_eq(env.message,
+                             "cuda: dealt: banks have groups of the first axis alone");
+        cairn_ir_destroy(&env, &f);
+        cr_assert_eq(env.live_blocks, 0);
+        cairn_env_fini(&env);
+    }
+}
+
 Test(cuda_text, a_function_without_groups_has_no_kernel)
 {
     cairn_env          env;
