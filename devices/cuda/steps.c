@@ -281,7 +281,8 @@ static cairn_status add_steps(making *m)
     return CAIRN_OK;
 }
 
-/// What function @p role is told of all banks. @return the groups of all.
+/// Fill the table of function @p role: the arguments of each bank, and the groups before
+/// it. @return The groups of all banks.
 static int64_t fill_table(making *m, cairn_grid_role role, const table_shape *t)
 {
     const int          bytes  = m->kernel.function[role].bytes;

@@ -156,8 +156,8 @@ static void add_inputs(const cli_job *job, list *l)
     add_items(cli_text(job, CLI_PLACE), l);
 }
 
-/// A folder that is missing, or not to be written to, or that has the file's name, is told
-/// before the work whose result would be lost.
+/// Refuse a file whose folder is missing or cannot be written to, and a folder in place of
+/// the file, before the work whose result would be lost.
 static cairn_status check_folder(cli_job *job, const char *path)
 {
     struct stat about;
