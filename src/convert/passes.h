@@ -66,8 +66,8 @@ extern const cairn_pass_work
 /// is all of.
 cairn_status cairn_pass_write_last_ptr(cairn_compiled *c, const cairn_pass_call *call);
 
-/// Bytes of groups, for an entry, that counting them takes beyond what whoever appends moves
-/// for them: a count of each is cleared, added to, and becomes a begin. Where complete levels
+/// Bytes for an entry that counting groups moves beyond what appending moves: the count of
+/// each group is cleared, added to, and becomes a begin. Where complete levels
 /// have numbers there may be dozens of groups for an entry. Formats without queries are not
 /// charged, but go by what was measured of them.
 static inline double cairn_pass_group_bytes(const cairn_compiled    *c,

@@ -69,13 +69,13 @@ static void announce(cairn_env *env)
 }
 
 /// Compressed lines, each index read once. Of few, the threads that will count and deal
-/// them out take pieces, too: who has to be woken is late for the look, and in time for what
-/// follows.
+/// them out take pieces, too: a thread that sleeps is woken by the look, comes late for it,
+/// and is awake for the passes that follow.
 static bool is_in_order(cairn_env *env, const cairn_part *part)
 {
     enum {
         PIECE = 1 << 19, ///< Entries, 60 us and more: worth a thread (a guess),
-        SOME  = 1 << 14, ///< and a piece where nobody is waited for: 2 us.
+        SOME  = 1 << 14, ///< a piece of a team that takes over late ones: 2 us.
     };
 
     if (!cairn_part_has_one_list(part)) return false;
